@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154 # `junit` sets root; prepare.sh sets cache.
-# Sourced by `junit`: the class path of a module's tests, and an archive of the classes in its jars (CDS). Most of what a JVM does
-# at its start is to read and verify classes, which takes seconds.
+# Sourced by `junit`: the class path of a module's tests, and an archive of the classes in its jars (CDS). A JVM spends most of
+# its start on reading and verifying classes, which takes seconds.
 
 # Prints the class path of module $1's tests, which it compiles where they are not up to date, one run of the lab at a time: another
-# must not find what is just being written. Jars come before directories: the archive covers the entries at its beginning, and may have
+# must not find a file that is just being written. Jars come before directories: the archive covers the entries at its beginning, and may have
 # no directory among them.
 class_path() {
     local path=$root/$1/target/lab-class-path
@@ -76,7 +76,7 @@ make_archive() {
         while IFS= read -r jar; do "$home/bin/jar" tf "$jar"; done < <(tr : '\n' <<<"$1") |
             sed -nE '/^META-INF|module-info/d; s/\.class$//p'
     } >"$list"
-    # G1, whose archives hold objects, too; the JVMs that use them may have any collector. What cannot be linked is left out.
+    # G1, whose archives hold objects, too; the JVMs that use them may have any collector. Classes that cannot be linked are left out.
     java -XX:+UseG1GC -Xshare:dump -XX:SharedClassListFile="$list" -XX:SharedArchiveFile="$new" -cp "$1" >"$list.log" 2>&1 || {
         tail -n 5 "$list.log" >&2
         rm -f "$list" "$list.log" "$new"

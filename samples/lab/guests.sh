@@ -10,7 +10,7 @@ start_guest() {
     local arguments=(
         "mem=${ACCEL_LAB_MEMORY:-4096}M" root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$exchange/guest/init"
         "lab.host=$host" "lab.exchange=$exchange/guest" quiet con=null ssl=null
-        # The tables of TCP connections are as small as their number here: whoever reads /proc/net/tcp walks all of them.
+        # The tables of TCP connections are as small as their number here: a reader of /proc/net/tcp walks all of them.
         thash_entries=512 uhash_entries=256 "$@"
     )
     # Dies with this script, even when that is killed with -9.
@@ -64,7 +64,7 @@ end_process() {
     { kill -KILL "-$1" || kill -KILL "$1"; wait "$1"; } 2>/dev/null || true
 }
 
-# What a run left that was itself killed with -9.
+# Removes the leftovers of a run that was itself killed with -9.
 remove_leftovers() {
     local left pid
     for left in "${TMPDIR:-/tmp}"/accel-lab.*.*; do

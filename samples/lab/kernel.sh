@@ -24,7 +24,7 @@ make_image() {
     mv "$work/image" "$image"
 }
 
-# Copies what the making of the kernel prints to file $1, and says from time to time how far that has come.
+# Copies the output of the kernel's build to file $1, and says from time to time how far the build is.
 progress_every=15
 note_progress() {
     local line compiled=0 next=$((SECONDS + progress_every))
@@ -67,7 +67,7 @@ make_kernel() {
     cd "$1" || return
     # This Linux has 2,696 bytes for a processor's registers of floating point; one with AMX has 11,008, and the host takes none or all.
     sed -i 's/\(HOST_FP_SIZE, \)2696/\111264/' arch/x86/um/user-offsets.c
-    # The guest's processes must not outlive the guest, or what they do next would be done by the host.
+    # The guest's processes must not outlive the guest, or the host would carry out their next steps.
     sed -i 's/PTRACE_O_TRACESYSGOOD)/(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))/' arch/um/os-Linux/skas/process.c
     grep -q 'HOST_FP_SIZE, 11264' arch/x86/um/user-offsets.c && grep -q PTRACE_O_EXITKILL arch/um/os-Linux/skas/process.c || return
     keep_loaded_registers arch/um/os-Linux/skas/process.c || return

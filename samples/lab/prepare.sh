@@ -36,7 +36,7 @@ no_lab() {
     exit 3
 }
 
-# shellcheck disable=SC2120 # Arguments are for who needs more than the lab itself.
+# shellcheck disable=SC2120 # Arguments are for callers that need more than the lab itself.
 # Prints the directory that holds `linux`, the kernel, and its `modules`, made on first use; arguments as install_packages.
 prepare_image() {
     [[ $(uname -sm) == 'Linux x86_64' ]] || no_lab "It needs Linux on x86_64; this is $(uname -sm)."
@@ -99,7 +99,7 @@ may_install() { [[ $(id -u) == 0 ]] || sudo -n true 2>/dev/null; }
 apt_get() {
     local as_root=()
     [[ $(id -u) == 0 ]] || as_root=(sudo -n)
-    # In the foreground: a terminal stops what changes its settings from behind.
+    # In the foreground: a terminal stops background processes that change its settings.
     timeout --foreground 600 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o APT::Sandbox::User=root \
         -o Dpkg::Use-Pty=0 "$@" >&2 </dev/null
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What all adapters share. Programs see the types that adapters show, and the metrics for Micrometer; all else is for Accel's own
- * modules.
+ * The code that all adapters share. Programs see the types that adapters show, and the metrics for Micrometer; everything else is
+ * for Accel's own modules.
  */
 // The exports name modules that need not be there, and jnr-ffi, Micrometer and Prometheus' client have no descriptors.
 @SuppressWarnings({"module", "requires-automatic"})

@@ -2,7 +2,7 @@
 package io.accel;
 
 /**
- * Why a connection takes the kernel's path. The log, the metrics and the tools show the names. A listener answers
+ * The reasons why a connection takes the kernel's path. The log, the metrics and the tools show the names. A listener answers
  * with the codes in a handshake, so they never change their meaning.
  */
 public enum FallbackReason {
@@ -20,26 +20,26 @@ public enum FallbackReason {
     OTHER_USER(6, true, "the peer belongs to another user; run both as one user, or set shm.group on both"),
     /** There is no room for the rings. */
     SHM_FULL(7, true, "no room for the rings in shm.dir; make it larger, or ring.initial smaller"),
-    /** The shared directory cannot be used: missing, no permission, not a file system for this. */
+    /** The shared directory cannot be used: it is missing, not permitted, or not on a suitable file system. */
     SHM_DIR(8, true, "shm.dir cannot be used"),
     /** The peer did not answer within {@code connect.probe-timeout}. */
     TIMEOUT(9, true, "the peer did not answer within connect.probe-timeout"),
     /** More clients wait for the listener's answer than it keeps. */
     BACKLOG_FULL(10, true, "too many clients wait until the listener's program accepts them; accept faster"),
-    /** The peer answered, or sent, something that no Accel does. */
+    /** The peer answered, or sent, something that Accel never sends. */
     BAD_HANDSHAKE(11, true, "the peer's handshake is not Accel's"),
-    /** Out of file descriptors, threads or another resource of this process. */
+    /** This process is out of file descriptors, threads or another resource. */
     NO_RESOURCES(12, true, "this process is short of a resource, such as file descriptors"),
     /** No device of the fabric leads to the peer. */
     NO_DEVICE(13, false, "no device leads to the peer"),
-    /** {@code RLIMIT_MEMLOCK} does not allow to register the rings. */
+    /** {@code RLIMIT_MEMLOCK} is too low to register the rings. */
     MEMLOCK(14, true, "RLIMIT_MEMLOCK is too small to register memory"),
     /** Another process has the fabric's port of the same address (SO_REUSEPORT). */
     RENDEZVOUS_TAKEN(15, true, "another process has the RDMA port of this address and port"),
     /** This process may not open the RDMA device's files. */
     NO_PERMISSION(16, true, "no permission on the files in /dev/infiniband; see who may open them"),
     /** There is an RDMA device, but not the libraries to use it. */
-    NO_LIBRARY(17, true, "an RDMA device is here, but not librdmacm and libibverbs; install rdma-core"),
+    NO_LIBRARY(17, true, "there is an RDMA device, but not librdmacm and libibverbs; install rdma-core"),
     /** This Java run-time image, or the peer's, lacks a module; each says so once in its own log. */
     NO_MODULE(
             18,
@@ -47,13 +47,16 @@ public enum FallbackReason {
             "a Java run-time image lacks a module that Accel needs; make it with jlink --add-modules jdk.net"),
     /** The security manager does not let Accel's own code do what the fabric needs. */
     NO_RIGHT(
-            19, true, "the security manager forbids Accel what this needs; grant its code java.security.AllPermission"),
+            19,
+            true,
+            "the security manager denies Accel the rights for this; grant its code java.security.AllPermission"),
     /** The connection has not carried enough to be worth a faster path. */
     TOO_LITTLE(20, false, "it has carried less than handover.after"),
     /** The connections of this process, or of the peer's, hold {@code shm.max} already. */
     SHM_CAP(21, true, "the connections of this process, or of the peer's, hold shm.max of shared memory already"),
     /** The link of the connection has broken: its device went away, or could not reach the peer's. */
-    LINK_LOST(22, true, "its RDMA link broke, and it went on without a loss; see the device and the way to the peer"),
+    LINK_LOST(
+            22, true, "its RDMA link broke, and it went on without loss; check the device and the network to the peer"),
     /**
      * Nothing went over the connection's faster path for {@code handover.idle}, or for a second while others had no
      * room for theirs.
@@ -64,14 +67,14 @@ public enum FallbackReason {
             "it was idle for handover.idle, or while others had no room, and gave its memory back; it moves again when it"
                     + " carries enough"),
     /**
-     * The peer's listener, in another network namespace, does not know the connection yet, or no bytes have come over
-     * it yet; or it cannot tell yet which of its Unix-domain connections it is.
+     * The peer's listener, in another network namespace, does not know the connection yet, or no bytes have come over it yet; or
+     * the listener cannot tell yet which of its Unix-domain connections this is.
      */
     NOT_YET(
             24,
             false,
-            "the peer, in another network namespace or by a Unix-domain socket, has not accepted it, or too little has gone by"
-                    + " it to tell which connection it is; it is asked again"),
+            "the peer, in another network namespace or on a Unix-domain socket, has not accepted it, or it has carried too little"
+                    + " to tell which connection it is; the peer is asked again"),
     /** The connection is on its way from one link to another with larger rings. */
     GROWING(25, false, "it is moving to larger rings, which takes some milliseconds"),
     /**
@@ -101,8 +104,8 @@ public enum FallbackReason {
     }
 
     /**
-     * Whether the operator of the program can do something about it, such as install, permit or enlarge something.
-     * That is not so for a peer without Accel, nor for a state that is configured or passes by itself.
+     * Whether the operator of the program can do something about it, such as install, permit or enlarge something. A peer without
+     * Accel is not such a reason, nor is a state that is configured or passes by itself.
      */
     public boolean actionable() {
         return remarkable || this == NO_MODULE; // NO_MODULE logs a line of its own

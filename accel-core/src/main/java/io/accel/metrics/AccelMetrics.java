@@ -20,14 +20,14 @@ import io.micrometer.core.instrument.MeterRegistry;
  *
  * <table>
  * <caption>Meters</caption>
- * <tr><th>name</th><th>kind, unit</th><th>tags</th><th>what</th></tr>
+ * <tr><th>name</th><th>kind, unit</th><th>tags</th><th>meaning</th></tr>
  * <tr><td>{@code accel.build.info}</td><td>gauge</td><td>version, java</td><td>always 1</td></tr>
  * <tr><td>{@code accel.connections}</td><td>gauge</td><td>path, state</td><td>present connections</td></tr>
  * <tr><td>{@code accel.connections.opened}</td><td>counter</td><td>path, role</td><td>connections that got their
  * path</td></tr>
- * <tr><td>{@code accel.fallbacks}</td><td>counter</td><td>reason, actionable, role</td><td>connections that the
- * kernel got, and why</td></tr>
- * <tr><td>{@code accel.handshakes}</td><td>timer</td><td>path</td><td>clients' handshakes that brought a connection</td></tr>
+ * <tr><td>{@code accel.fallbacks}</td><td>counter</td><td>reason, actionable, role</td><td>connections that went
+ * through the kernel, by reason</td></tr>
+ * <tr><td>{@code accel.handshakes}</td><td>timer</td><td>path</td><td>clients' handshakes that led to a connection</td></tr>
  * <tr><td>{@code accel.bytes}</td><td>counter, bytes</td><td>path, direction</td><td>bytes that programs read and
  * wrote</td></tr>
  * <tr><td>{@code accel.messages}</td><td>counter</td><td>path, direction</td><td>reads and writes that moved bytes</td></tr>
@@ -36,21 +36,21 @@ import io.micrometer.core.instrument.MeterRegistry;
  * <tr><td>{@code accel.stalls}</td><td>timer</td><td>path</td><td>senders without room in the peer's ring</td></tr>
  * <tr><td>{@code accel.doorbells}</td><td>counter</td><td>path, direction</td><td>wake-ups by system call</td></tr>
  * <tr><td>{@code accel.resets}</td><td>counter</td><td>path, direction</td><td>accelerated connections reset</td></tr>
- * <tr><td>{@code accel.drops}</td><td>counter</td><td>kind</td><td>things thrown away: backlog, datagram,
- * urgent</td></tr>
+ * <tr><td>{@code accel.drops}</td><td>counter</td><td>kind</td><td>dropped clients, datagrams and urgent
+ * bytes: backlog, datagram, urgent</td></tr>
  * <tr><td>{@code accel.poll.turns}</td><td>counter</td><td>by</td><td>looks for traffic: by poller, or by blocking calls</td></tr>
  * <tr><td>{@code accel.poll.hits}</td><td>counter</td><td>by</td><td>looks of pollers, or waits of blocking calls,
  * that found traffic</td></tr>
  * <tr><td>{@code accel.poll.sleeps}</td><td>counter</td><td></td><td>times that a thread went to sleep in the kernel</td></tr>
  * <tr><td>{@code accel.poll.wakeups}</td><td>counter</td><td></td><td>sleeps that ended with something to do</td></tr>
- * <tr><td>{@code accel.wait.sleeps}</td><td>counter</td><td>why</td><td>waits that went on asleep though the profile lets
+ * <tr><td>{@code accel.wait.sleeps}</td><td>counter</td><td>why</td><td>waits that went on asleep although the profile lets
  *     them look: in-vain, unpromising, crowded, no-core</td></tr>
- * <tr><td>{@code accel.wait.offers}</td><td>timer</td><td></td><td>cores that were offered to others, and for how long</td></tr>
+ * <tr><td>{@code accel.wait.offers}</td><td>timer</td><td></td><td>cores that were offered to other threads, and for how long</td></tr>
  * <tr><td>{@code accel.wait.handovers}</td><td>counter</td><td></td><td>waits that ended because the awaited thread
  * got the core</td></tr>
  * <tr><td>{@code accel.wait.delays}</td><td>timer</td><td></td><td>threads found to have been kept waiting for a core</td></tr>
- * <tr><td>{@code accel.wait.crowded}</td><td>counter</td><td></td><td>times that threads went over to sleeping at
- * once, because others wanted the cores</td></tr>
+ * <tr><td>{@code accel.wait.crowded}</td><td>counter</td><td></td><td>times that threads began to sleep at once,
+ * because other threads wanted the cores</td></tr>
  * <tr><td>{@code accel.memory.rings}</td><td>gauge, bytes</td><td>path</td><td>rings of open connections</td></tr>
  * <tr><td>{@code accel.memory.cap}</td><td>gauge, bytes</td><td>path</td><td>the most that rings may take; 0 for no
  * limit</td></tr>

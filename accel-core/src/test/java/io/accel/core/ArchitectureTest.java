@@ -20,7 +20,7 @@ import io.accel.core.daemon.OutOfLine;
 import io.accel.testing.LibraryRules;
 import java.nio.MappedByteBuffer;
 
-/** Who may depend on whom. */
+/** Rules about which package may depend on which. */
 @AnalyzeClasses(packages = "io.accel", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String API = "io.accel";
@@ -46,7 +46,7 @@ class ArchitectureTest {
             .dependOnClassesThat(resideInAnyPackage("io.accel..")
                     .and(JavaClass.Predicates.resideOutsideOfPackages(API, CORE, PROFILE)));
 
-    /** Else the compiler knows what is called, and makes it a part of each caller. */
+    /** Otherwise the compiler knows the called class, and inlines it into each caller. */
     @ArchTest
     static final ArchRule WHAT_IS_CALLED_OUT_OF_LINE_IS_HELD_BY_ITS_INTERFACE = fields().that()
             .haveRawType(assignableTo(OutOfLine.Call.class))

@@ -7,7 +7,7 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Has the tests look each hundredth of a second for what they wait for. Awaitility would look each tenth, and most of it is there in a
+ * Makes tests that wait look every hundredth of a second. Awaitility would look every tenth, and most waits are over in a
  * moment.
  */
 public final class PromptWaits implements LauncherSessionListener {

@@ -6,13 +6,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.awaitility.Awaitility;
 
-/** A count of the whole process, once what earlier tests have closed, and gives its own back a moment later, is out of it. */
+/**
+ * A count of the whole process, once it no longer has objects that earlier tests have closed, which give their resources back a
+ * moment later.
+ */
 public final class SettledCount {
     private static final long QUIET_MILLIS = 200;
 
     private SettledCount() {}
 
-    /** What is counted when it has not changed for a while. */
+    /** A count that is taken when it has not changed for a while. */
     public static long of(LongSupplier counted) {
         AtomicLong last = new AtomicLong(-1);
         Awaitility.await().pollInterval(QUIET_MILLIS, TimeUnit.MILLISECONDS).until(() -> {

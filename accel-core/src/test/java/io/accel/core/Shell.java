@@ -13,7 +13,7 @@ public final class Shell {
     private Shell() {}
 
     /**
-     * Runs one that must succeed.
+     * Runs a command that must succeed.
      *
      * @param command for {@code sh}
      * @return what it printed

@@ -182,8 +182,8 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
                 return; // the cancellation has closed the channel and completed the promise
             }
             activated();
-            // Asked before the promise is completed: a listener may close the channel, and channelActive is due all the
-            // same.
+            // Asked before the promise is completed: a listener may close the channel, but channelActive is still
+            // due.
             boolean active = isActive();
             boolean told = promise.trySuccess();
             if (!wasActive && active) {
@@ -302,7 +302,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
             return closeExecutor();
         }
 
-        /** Closes the socket; a failure goes to the handlers, as the caller is told of another one already. */
+        /** Closes the socket; a failure goes to the handlers, since the caller is already told of another failure. */
         private void closeSocket() {
             try {
                 doClose();

@@ -29,7 +29,7 @@ import java.nio.channels.NotYetConnectedException;
 /**
  * A datagram channel whose datagrams take an accelerated path where the other end can be reached by one, and the kernel's path
  * everywhere else. The kernel's socket really is bound: the channel hears and answers programs without Accel, and multicast and
- * broadcast work as ever. The first datagrams to a new destination go through the kernel while Accel looks for a path.
+ * broadcast work as usual. The first datagrams to a new destination go through the kernel while Accel looks for a path.
  *
  * <p>Writes {@link DatagramPacket}s, other {@link AddressedEnvelope}s of a {@link ByteBuf} with an {@link InetSocketAddress}, and,
  * when connected, plain {@link ByteBuf}s; reads {@code DatagramPacket}s. A write is done when the datagram is on its way. A datagram
@@ -334,7 +334,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
                 return;
             }
             activated();
-            boolean active = isActive(); // a listener may close the channel, and channelActive is due all the same
+            boolean active = isActive(); // a listener may close the channel, but channelActive is still due
             boolean told = promise.trySuccess();
             if (!wasActive && active) {
                 pipeline().fireChannelActive();

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The allocator of what devices send from, and its memory. */
+/** The allocator of buffers that devices send from, and its memory. */
 class AccelByteBufAllocatorTest {
     private static final int K = 1024;
 
@@ -105,7 +105,7 @@ class AccelByteBufAllocatorTest {
         assertThat(memory.take(1_000_000)).isSameAs(slots.get(5));
         assertThat(memory.take(SendMemory.CHUNK + 1)).isNull();
 
-        // All of a chunk free, it serves any size.
+        // A chunk that is wholly free serves any size.
         slots.forEach(memory::give);
         List<SendMemory.Slot> small = new ArrayList<>();
         while ((slot = memory.take(16 * K)) != null) {

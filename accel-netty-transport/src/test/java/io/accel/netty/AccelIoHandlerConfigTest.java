@@ -76,8 +76,8 @@ class AccelIoHandlerConfigTest {
                 .connect(listener.localAddress())
                 .sync()
                 .channel();
-        // Its listener's loop may accept it only after the connect was told that the peer has heard. What is written
-        // then moves.
+        // Its listener's loop may accept it only after the connect was told that the peer has heard. The next write
+        // then moves the connection.
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(() ->
                         assertThat(((AccelSocketChannel) client).path().path()).isEqualTo(TestedPath.NAME));
@@ -125,7 +125,7 @@ class AccelIoHandlerConfigTest {
         assertThat(cpuNanos(sleeper) - slept).isLessThan(50_000_000L);
     }
 
-    /** A listener's loop has a connection to look for when it is told of one. */
+    /** A listener's loop looks for a connection only when it is told of one. */
     @Test
     void aLoopOfListenersNeverSpins() throws Exception {
         EventLoopGroup acceptors = group(LONG);

@@ -25,10 +25,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A connection whose peer sends without end has its turn in the event loop, and no more than that. */
+/** A connection whose peer sends all the time gets its turn in the event loop, and no more. */
 @Timeout(60)
 class BusyChannelTest {
-    /** What a read takes, so that a ring has enough for many turns. */
+    /** The bytes that a read takes: so few that a ring has enough for many turns. */
     private static final int PIECE = 16;
 
     private static final int READS_A_TURN = 16;
@@ -41,7 +41,7 @@ class BusyChannelTest {
     private final AtomicInteger mostBetween = new AtomicInteger();
     private final CountDownLatch quietIsDone = new CountDownLatch(QUIET_READS);
 
-    // The server's event loop only, but for what the latch hands over.
+    // The server's event loop only, except for the fields that the latch hands over.
     private int busyReads;
     private int between;
 
@@ -51,7 +51,7 @@ class BusyChannelTest {
         clientLoop.shutdownGracefully(0, 5, SECONDS).syncUninterruptibly();
     }
 
-    /** Both have bytes to be read all the time, and what counts is how their reads take turns, not how long any takes. */
+    /** Both always have bytes to be read, and the test is about the turns of their reads, not about the time that a read takes. */
     @Test
     void leavesTheOthersTheirTurns() throws Exception {
         Channel listener = new ServerBootstrap()
@@ -108,7 +108,7 @@ class BusyChannelTest {
         return channel;
     }
 
-    /** Fills the connection with as much of that as it takes; the rest goes as it is read. */
+    /** Fills the connection with as many bytes as it takes; the rest goes as they are read. */
     private static void send(Channel client, int bytes) throws InterruptedException {
         client.eventLoop()
                 .submit(() -> {

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A bound datagram channel in an event loop of its own, that keeps what it receives. */
 final class DatagramEnd implements AutoCloseable {
-    /** What came in place of a datagram when a read was complete. */
+    /** The event in place of a datagram when a read was complete. */
     static final Received READ_COMPLETE = new Received(null, null, null);
 
     /** A datagram, or {@link #READ_COMPLETE}. */

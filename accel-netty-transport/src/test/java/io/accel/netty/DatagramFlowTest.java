@@ -108,7 +108,7 @@ class DatagramFlowTest {
                     .submit(() -> {
                         for (int i = 0; i < 10; i++) {
                             if (i == 5) {
-                                left.channel.flush(); // of which one is written; the others wait for the next turn
+                                left.channel.flush(); // one of them is written; the others wait for the next turn
                             }
                             buffers.add(bytes(1));
                             writes.add(left.channel.write(new DatagramPacket(buffers.get(i), right.address())));

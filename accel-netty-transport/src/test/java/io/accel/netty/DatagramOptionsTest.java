@@ -18,14 +18,14 @@ import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import org.junit.jupiter.api.Test;
 
-/** The options of a datagram channel, and what it says of groups that it cannot join. */
+/** The options of a datagram channel, and its errors about groups that it cannot join. */
 class DatagramOptionsTest {
     private static ByteBuf bytes(int length) {
         return Unpooled.directBuffer(length).writeZero(length);
     }
 
     @Test
-    @SuppressWarnings("deprecation") // what takes its place is not there yet
+    @SuppressWarnings("deprecation") // its replacement does not exist yet
     void isActiveFromItsRegistrationIfToldSo() throws Exception {
         try (DatagramEnd right = new DatagramEnd()) {
             AccelDatagramChannel unbound = (AccelDatagramChannel) new Bootstrap()

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What datagrams are over a faster path: addresses, sizes, which messages, connected or not. */
+/** Datagrams over a faster path: addresses, sizes, kinds of messages, connected or not. */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails is missed at the other end
 class DatagramTest {
     private static ByteBuf bytes(String text) {

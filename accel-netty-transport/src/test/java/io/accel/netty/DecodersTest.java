@@ -33,12 +33,12 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Netty's decoders read from the receive ring: what is copied on their way is counted. */
+/** Netty's decoders read from the receive ring; the bytes that are copied on the way are counted. */
 class DecodersTest {
     private static final int MESSAGES = 100;
-    /** A message's size in the ring, a part of it, so that none lies across its end. */
+    /** A message's size, which divides the ring's, so that no message lies across its end. */
     private static final int SIZE = 16 * 1024;
-    /** A read at the ring's end is followed by another, which may find a part of the next message, and copies it. */
+    /** A read at the ring's end is followed by another, which may find a part of the next message, which is copied. */
     private static final long LITTLE = (long) MESSAGES * SIZE / 3;
 
     static {
@@ -46,7 +46,7 @@ class DecodersTest {
                 .isZero();
     }
 
-    /** Of the server's end: allocates for it, and counts what it is asked for to copy to. In its event loop only. */
+    /** The allocator of the server's end, which counts the buffers that are asked for as copies. In its event loop only. */
     private static final class Counter extends AbstractByteBufAllocator {
         private final ByteBufAllocator from = UnpooledByteBufAllocator.DEFAULT;
         long allocated;
@@ -66,7 +66,7 @@ class DecodersTest {
             return from.directBuffer(initialCapacity, maxCapacity);
         }
 
-        /** The transport's, to read what is no slice. */
+        /** The transport's allocator, for reads that give no slice. */
         @Override
         public ByteBuf ioBuffer(int initialCapacity) {
             return from.ioBuffer(initialCapacity);
@@ -77,7 +77,7 @@ class DecodersTest {
             return false;
         }
 
-        /** Stands before a decoder, and looks what became of a slice when that has returned. */
+        /** Stands before a decoder, and looks at the state of a slice when the decoder has returned. */
         ChannelInboundHandlerAdapter beforeDecoder() {
             return new ChannelInboundHandlerAdapter() {
                 @Override
@@ -121,7 +121,7 @@ class DecodersTest {
         }
     }
 
-    /** Sends a message again and again, each when the one before has been received. */
+    /** Sends a message again and again, each time when the one before has been received. */
     private void exchange(Consumer<ChannelPipeline> decoders, ChannelHandler atClient, ByteBuf message, int payload)
             throws Exception {
         ChannelInitializer<AccelSocketChannel> atServer = new ChannelInitializer<>() {

@@ -24,7 +24,7 @@ class FileRegionMovesTest {
     private static final int PIECE = 8192;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-    /** Each byte must be one more than that before it, up to the last, which is told when it is known. */
+    /** Each byte must be one more than the byte before it, up to the last, which is given when it is known. */
     private static final class Ascending extends ChannelInboundHandlerAdapter {
         private long read;
         final CompletableFuture<Long> wrong = new CompletableFuture<>();
@@ -43,10 +43,10 @@ class FileRegionMovesTest {
         }
     }
 
-    /** Transfers pieces as the JDK does, which adds up what the target says, and ends as soon as the connection has left its link. */
+    /** Transfers pieces as the JDK does, which adds up the target's results, and ends as soon as the connection has left its link. */
     private static final class UntilItMoves extends AbstractReferenceCounted implements FileRegion {
         private final AccelSocketChannel channel;
-        /** Of the link. One that takes its place has one of its own, so that no move is so short that it is missed. */
+        /** The link's own object. A new link has another, so that no move is too short to be noticed. */
         private final PathInfo first;
 
         private long count = Long.MAX_VALUE;
@@ -61,7 +61,7 @@ class FileRegionMovesTest {
         }
 
         @Override
-        @SuppressWarnings("ReferenceEquality") // which link it is of, not what it says
+        @SuppressWarnings("ReferenceEquality") // the identity of the link, not its contents
         public long transferTo(WritableByteChannel target, long position) throws IOException {
             long end = System.nanoTime() + PATIENCE_NANOS;
             long sum = 0;

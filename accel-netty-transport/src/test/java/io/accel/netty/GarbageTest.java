@@ -21,11 +21,11 @@ import org.junit.jupiter.api.Test;
 class GarbageTest {
     private static final int TRIPS = 4_000;
     /**
-     * For how long a round without any is looked for: the first are not warm, and on a busy machine the loops fall asleep in most,
-     * for which the JDK's selector allocates.
+     * For how long the test looks for a round without garbage: the first rounds are not warm, and on a busy machine the loops fall
+     * asleep in most rounds, for which the JDK's selector allocates.
      */
     private static final long PATIENCE_NANOS = SECONDS.toNanos(45);
-    /** What measuring itself allocates, over all trips. */
+    /** The bytes that the measurement itself allocates, over all trips. */
     private static final double ALLOWED_PER_TRIP = 1;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

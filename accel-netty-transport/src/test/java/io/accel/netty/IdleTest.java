@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** A connection that gave its memory back, and got some again: what handlers have kept of it stays theirs. */
+/** A connection gave its memory back, and got memory again: buffers that handlers have kept stay theirs. */
 class IdleTest {
     @Test
     void linksComeAndGo() throws Exception {
@@ -79,7 +79,7 @@ class IdleTest {
             kept.release();
         }
 
-        /** What came back, in the buffers that it came in. */
+        /** The bytes that came back, in the buffers in which they came. */
         private static ByteBuf roundTrip(Pair pair, Keeper keeper, byte[] sent) throws Exception {
             pair.client.writeAndFlush(Unpooled.wrappedBuffer(sent)).sync();
             ByteBuf back = keeper.take(BYTES);

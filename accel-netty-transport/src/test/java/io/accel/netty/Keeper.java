@@ -27,7 +27,7 @@ final class Keeper extends ChannelInboundHandlerAdapter {
         return buffer;
     }
 
-    /** Waits until so many bytes are kept, and takes them as one. */
+    /** Waits until so many bytes are kept, and takes them as one buffer. */
     ByteBuf take(int bytes) throws InterruptedException {
         CompositeByteBuf all = Unpooled.compositeBuffer(Integer.MAX_VALUE);
         while (all.readableBytes() < bytes) {

@@ -6,11 +6,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** For loops that have to look: on a busy machine others fall asleep at once. */
+/** Settings for loops that have to look: on a busy machine other loops fall asleep at once. */
 final class Looking {
     private Looking() {}
 
-    /** As {@code latency}, whoever else wants the cores. */
+    /** Like {@code latency}, even if others want the cores. */
     static AccelIoHandlerConfig config() {
         try {
             Path file = Files.createTempFile("accel-looking", ".properties");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Netty program on the module path needs no option for Accel and is told no warning. */
+/** A Netty program on the module path needs no option for Accel and gets no warning. */
 @Timeout(120)
 class ModulePathTest {
     private static final Pattern REQUIRED =

@@ -37,7 +37,7 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program that has Accel by the transport alone can be looked at as any other. */
+/** A program that has Accel only through the transport can be observed like any other. */
 class ObservedProgramTest {
     @TempDir
     private Path shared;
@@ -51,7 +51,7 @@ class ObservedProgramTest {
         assertThat(output).contains("to be seen by accel stats", "in JMX");
     }
 
-    /** Which adapter comes first does not matter, nor how many there are: the process has one start line, page, bean and directory. */
+    /** The order and the number of adapters do not matter: the process has one start line, page, bean and directory. */
     @Test
     void allAdaptersAreOneProgram() throws Exception {
         String output = new ChildJvm(AllAdapters.class)
@@ -71,7 +71,7 @@ class ObservedProgramTest {
 
     /** Connects by each of them to a listener of the provider's. */
     static final class AllAdapters {
-        private static final Logger LOGGER = Logger.getLogger("io.accel"); // which is gone if nobody holds it
+        private static final Logger LOGGER = Logger.getLogger("io.accel"); // an unreferenced connection would be gone
         private static final Queue<String> LINES = new ConcurrentLinkedQueue<>();
         private static final Pattern PAGE = Pattern.compile("accel: metrics are at (http://.*)");
         private static final Pattern OPENED =

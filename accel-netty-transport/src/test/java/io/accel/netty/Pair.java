@@ -73,7 +73,7 @@ final class Pair implements AutoCloseable {
         awaitMove();
     }
 
-    /** Over RDMA a connection moves a moment after it was made, and what is counted here is what goes by the device. */
+    /** Over RDMA a connection moves a moment after it was made, and the counts here are about bytes over the device. */
     private void awaitMove() throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (TestedPath.NAME.equals("rdma")

@@ -8,7 +8,7 @@ import java.lang.reflect.Method;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The path of a channel is told as the provider's channels tell it. */
+/** A channel tells its path as the provider's channels do. */
 class PathTypeTest {
     @ParameterizedTest
     @ValueSource(classes = {AccelSocketChannel.class, AccelDatagramChannel.class})

@@ -31,7 +31,7 @@ class ProfileMistakeTest {
                 .hasSize(5);
     }
 
-    /** What such programs do. */
+    /** The steps of such programs. */
     static final class Program {
         private Program() {}
 

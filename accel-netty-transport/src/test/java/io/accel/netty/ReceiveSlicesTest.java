@@ -29,7 +29,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What a handler may do with slices of the receive ring: anything it may do with other buffers. */
+/** A handler may do with slices of the receive ring anything that it may do with other buffers. */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails is missed at the other end
 class ReceiveSlicesTest {
     private static final int RING = Accel.accelerator().profile().get(Keys.RING_SIZE);
@@ -88,7 +88,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** Ten times the ring, all of it kept: what is beyond the share is copied out, and no byte is lost or changed. */
+    /** Ten times the ring, all of it kept: bytes beyond the share are copied out, and no byte is lost or changed. */
     @Test
     void aHandlerThatKeepsEverythingDoesNotStallItsConnection() throws Exception {
         Keeper keeper = new Keeper();
@@ -187,7 +187,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** As an engine does that decrypts from a view and calls back. */
+    /** Like an engine that decrypts from a view and calls back. */
     @Test
     void aCloseUnderAViewLeavesTheMemoryToWhoReadsIt() throws Exception {
         BlockingQueue<byte[]> seen = new LinkedBlockingQueue<>();
@@ -218,7 +218,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** The kernel's path keeps views of what a slow peer leaves no room for, while the ring is used on. */
+    /** The kernel's path keeps views of bytes for which a slow peer leaves no room, while the ring is used further. */
     @Test
     void canBeWrittenToAKernelConnectionThatIsSlow() throws Exception {
         byte[] sent = pattern(24 * RING, 14);
@@ -254,7 +254,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** After the close the ring's memory is unmapped; what a handler holds is copied out before. */
+    /** After the close the ring's memory is unmapped; a handler's slices are copied out before. */
     @Test
     void survivesTheCloseOfItsChannel() throws Exception {
         Keeper keeper = new Keeper();
@@ -290,7 +290,7 @@ class ReceiveSlicesTest {
         }
     }
 
-    /** Releases in the event loop, while it reads nothing: the sender's space comes back all the same. */
+    /** Releases in the event loop, while it reads nothing: the sender's space still comes back. */
     @Test
     void theSenderGetsTheSpaceOfReleasedSlices() throws Exception {
         Keeper keeper = new Keeper();

@@ -53,7 +53,7 @@ class SystemCallsTest {
         return calls.values().stream().mapToDouble(Double::doubleValue).sum();
     }
 
-    /** The calls of both ends for a message there and back, by name. */
+    /** The calls of both ends for a round trip, by name. */
     private Map<String, Double> perTrip(String transport) throws Exception {
         Path trace = temporary.resolve(transport);
         String said = new ChildJvm(Program.class)
@@ -77,7 +77,7 @@ class SystemCallsTest {
         return calls;
     }
 
-    /** Has messages echoed between two event loops, one after the other; the argument is the transport. */
+    /** Echoes messages between two event loops, one after the other; the argument is the transport. */
     static final class Program {
         private static final int MESSAGE_BYTES = 64;
 
@@ -128,7 +128,7 @@ class SystemCallsTest {
             }
         }
 
-        /** In the client's event loop, but for what the latch hands over. */
+        /** The client's event loop only, except for the fields that the latch hands over. */
         private static final class Asker extends ChannelInboundHandlerAdapter {
             private int left;
             private int missing;

@@ -6,7 +6,7 @@ import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** Where the tests' servers listen, and what carries the connections to them: shared memory on loopback if nothing is said. */
+/** The address on which the tests' servers listen, and the path of the connections to them: shared memory on loopback by default. */
 public final class TestedPath {
     /** {@code suite.path}: the path's name. */
     public static final String NAME = System.getProperty("suite.path", "shm");

@@ -19,7 +19,7 @@ class TimersTest {
     private static final int TIMERS = 60;
     private static final long MICRO = 1_000;
     private static final long FEW = 150 * MICRO;
-    /** For how long it is tried: on a busy machine others may have the processors most of the time. */
+    /** The time limit of the attempts: on a busy machine others may have the processors most of the time. */
     private static final long PATIENCE_NANOS = SECONDS.toNanos(20);
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, AccelIoHandler.newFactory());
@@ -29,7 +29,7 @@ class TimersTest {
         group.shutdownGracefully(0, 5, SECONDS).syncUninterruptibly();
     }
 
-    /** A tenth of them tells what is possible: others may have the processor when a timer is due. */
+    /** A tenth of the timers is enough, since others may have the processor when a timer is due. */
     @ParameterizedTest
     @ValueSource(longs = {50 * MICRO, 200 * MICRO, 1_300 * MICRO, 2_600 * MICRO})
     void areMicrosecondsLate(long delay) throws Exception {

@@ -26,7 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
-/** What the transport is beside what Netty's suite tests of every transport. */
+/** Behaviour of the transport beyond the tests that Netty's suite has for every transport. */
 @RealProgram(
         name = "Netty 4.2 on Accel's transport",
         artifact = "io.netty:netty-transport",
@@ -85,7 +85,7 @@ class TransportTest {
         }
     }
 
-    /** The receiver sleeps or looks elsewhere when the flush comes, and then finds all of it: nothing in between was shown. */
+    /** The receiver sleeps or looks elsewhere when the flush comes, and then finds all of it: no part was visible before. */
     @Test
     void aFlushOfManyMessagesIsOnePublish() throws Exception {
         Sizes server = new Sizes();
@@ -154,7 +154,7 @@ class TransportTest {
         }
     }
 
-    /** With auto-read off nobody reads, and yet the end is seen; but not before what is unread has been read. */
+    /** With auto-read off nobody reads, and yet the end is seen, but not before the unread bytes have been read. */
     @Test
     void seesTheEndWithoutReading() throws Exception {
         Sizes server = new Sizes();

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Where Netty has no Unsafe, the allocator's buffers are its own all the same if the JDK tells the address of one, as it does from Java 22 on;
- * otherwise they are ordinary ones, and it says so.
+ * If Netty has no Unsafe, the allocator still gives its own buffers if the JDK tells a buffer's address, as it does from Java 22
+ * on. Otherwise it gives ordinary buffers, and says so.
  */
 class WithoutUnsafeTest {
     private static final String SAID = "-Dio.netty.noUnsafe=false";
@@ -37,7 +37,7 @@ class WithoutUnsafeTest {
         }
     }
 
-    /** The suite may run on one that does not tell; where there is a newer one besides, this shows it. */
+    /** The suite may run on a JDK that does not tell the address; if there is also a newer JDK, this shows that it does. */
     @Test
     @EnabledIfSystemProperty(named = "newer.jdk", matches = ".+", disabledReason = "needs -Dnewer.jdk")
     void buffersAreOwnOnTheNewerJavaWithoutAnOption() throws Exception {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When what was written is gone, and when its buffer is free: as soon as its bytes are taken, and whatever happens to the channel. */
+/** The times when a write is done and its buffer is free: as soon as its bytes are taken, whatever happens to the channel. */
 @Order(1) // some tests of Netty's own suite leave connections open, whose memory stays registered
 class WritesTest {
     private static final int RING = Accel.accelerator().profile().get(Keys.RING_SIZE);
@@ -56,7 +56,7 @@ class WritesTest {
         }
     }
 
-    /** Each byte must be one more than that before it; otherwise something overwrote it. */
+    /** Each byte must be one more than the byte before it; otherwise something overwrote it. */
     private static final class Ascending extends ChannelInboundHandlerAdapter {
         private final long total;
         private long read;
@@ -138,7 +138,7 @@ class WritesTest {
                     buffer.clear().writeBytes(bytes);
                     pair.client.writeAndFlush(buffer.retainedDuplicate()).addListener(written -> {
                         buffer.setZero(0, size);
-                        // Not within the write, or the stack would grow with every one.
+                        // Not within the write, or the stack would grow with every write.
                         pair.client.eventLoop().execute(this);
                     });
                 }
@@ -146,7 +146,8 @@ class WritesTest {
             pair.client.eventLoop().execute(next);
             server.done.get(30, SECONDS);
             awaitFree(List.of(buffer));
-            // The first one or two fill the ring up to its end, and are cut there in pieces that may be small.
+            // The first one or two buffers fill the ring up to its end, and are cut there into pieces that may be
+            // small.
             assertThat(totals().since(before).get(Figure.BYTES_IN_PLACE))
                     .as("bytes that were not copied")
                     .isBetween(inPlace / 2, inPlace);
@@ -156,7 +157,7 @@ class WritesTest {
         }
     }
 
-    /** What earlier tests have closed gives its memory back a moment later, which would be counted here. */
+    /** Connections that earlier tests have closed give their memory back a moment later, which would be counted here. */
     private static void awaitNoneRegistered() {
         Awaitility.await().atMost(20, SECONDS).untilAsserted(() -> assertThat(MemoryUse.registered())
                 .as(() -> "bytes registered, of "

@@ -71,7 +71,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
         this.output = new DatagramOutput(this, socket, provider.accelerator().waits(), interrupts);
     }
 
-    /** Opens a channel whose {@link #socket()} is to be under a {@link java.net.DatagramSocket}, which an interrupt does not close. */
+    /** Opens a channel whose {@link #socket()} is put under a {@link java.net.DatagramSocket}, which an interrupt does not close. */
     static AccelDatagramChannel uninterruptible(AccelSelectorProvider provider, DatagramChannel kernel)
             throws IOException {
         return new AccelDatagramChannel(provider, kernel, null, OnInterrupt.WAITS_ON);

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 @SuppressWarnings({
     "UnsynchronizedOverridesSynchronized", // the channel does the locking, as under the JDK's adaptor
-    "deprecation", // deprecated methods work all the same
+    "deprecation", // deprecated methods still work
     "removal"
 })
 final class AccelDatagramSocket extends MulticastSocket {

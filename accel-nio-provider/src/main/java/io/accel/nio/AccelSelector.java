@@ -179,7 +179,7 @@ final class AccelSelector extends AbstractSelector {
 
     private void removeCancelled(Consumer<AccelSelectionKey> ending) throws IOException {
         Set<SelectionKey> cancelled = cancelledKeys();
-        // Asked without the lock: a cancellation that happened before this selection is seen all the same.
+        // Asked without the lock: a cancellation that happened before this selection is seen anyway.
         if (cancelled.isEmpty()) {
             return;
         }

@@ -130,7 +130,7 @@ public final class AccelSelectorProvider extends DatagramSource {
     }
 
     /**
-     * Opens a channel whose adaptor is to be under a {@link java.net.DatagramSocket}, and which no interrupt closes. Called by the JDK.
+     * Opens a channel whose adaptor is put under a {@link java.net.DatagramSocket}, and which no interrupt closes. Called by the JDK.
      *
      * @return the channel
      */

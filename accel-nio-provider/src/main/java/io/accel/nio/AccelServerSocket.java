@@ -70,7 +70,7 @@ final class AccelServerSocket extends ServerSocket {
         if (timeoutMillis > 0) {
             return hooks.acceptBlocking(TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
         }
-        // As in the JDK, a non-blocking channel gives a connection that is there, and only waiting is an error.
+        // As in the JDK, a non-blocking channel returns a connection if there is one, and only waiting is an error.
         SocketChannel accepted = channel.accept();
         if (accepted == null) {
             throw new IllegalBlockingModeException();

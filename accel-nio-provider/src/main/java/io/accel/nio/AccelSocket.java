@@ -23,9 +23,9 @@ import java.util.function.ToLongBiFunction;
  * The socket adaptor that {@link SocketChannel#socket} of our channels returns: a {@link Socket} that is the channel, seen through the
  * older interface.
  *
- * <p>Checks, their order and the messages are those of the JDK's own adaptor. Where its releases differ (connecting when connected
- * already, connecting to an unresolved address), they are those of JDK 25, which {@link Socket} specifies. All state but SO_TIMEOUT is
- * the channel's. Safe for use by many threads.
+ * <p>Checks, their order and the messages are those of the JDK's own adaptor. Where releases of the JDK differ (connecting when
+ * connected already, connecting to an unresolved address), they are those of JDK 25, which {@link Socket} specifies. All state
+ * but SO_TIMEOUT is the channel's. Safe for use by many threads.
  *
  * <p>It is also a function of a file, and of the position and the length of a part of it. Under the agent the JDK's {@link
  * FileChannel#transferTo} calls this function to reach {@link FileTransfer}, as the changed method can name no class of ours.

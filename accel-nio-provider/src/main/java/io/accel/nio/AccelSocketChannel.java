@@ -59,7 +59,7 @@ public final class AccelSocketChannel extends SocketChannel {
     /** Whether the program wants its close to be a reset. The JDK's channel can no longer tell when an interrupt has closed it. */
     private volatile boolean resets;
 
-    /** Whether the close has begun, and is to be finished when no selector has a key of this any more. */
+    /** Whether the close has begun, and must be finished when no selector has a key of this any more. */
     private final AtomicBoolean closing = new AtomicBoolean();
 
     private Socket socket; // guarded by this

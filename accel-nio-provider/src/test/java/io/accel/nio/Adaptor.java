@@ -7,7 +7,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 
-/** Whose adaptor a test looks at: the JDK's is the oracle of what ours has to do. */
+/** The owner of the adaptor that a test looks at: the JDK's is the oracle for ours. */
 enum Adaptor {
     JDK {
         @Override
@@ -36,7 +36,7 @@ enum Adaptor {
 
     abstract ServerSocket over(ServerSocketChannel channel);
 
-    /** Without the JDK's adaptor where its release does not yet do what {@link Socket} has come to specify. */
+    /** Leaves out the JDK's adaptor where its release does not yet do what {@link Socket} now specifies. */
     static List<Adaptor> thatFollowJdk25() {
         return Runtime.version().feature() >= 25 ? List.of(JDK, ACCEL) : List.of(ACCEL);
     }

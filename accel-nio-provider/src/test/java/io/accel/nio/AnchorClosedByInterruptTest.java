@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The JDK's channel under a connection has closed itself by an interrupt, before the program's own bytes were its turn. */
+/** An interrupt has made the JDK's channel under a connection close itself, before it was the turn of the program's own bytes. */
 @Timeout(60)
 class AnchorClosedByInterruptTest {
     private ServerSocketChannel listener;

@@ -67,7 +67,7 @@ class ArchitectureTest {
     static final ArchRule ONLY_THE_AGENT_KNOWS_THE_SOCKETS =
             noClasses().that().resideOutsideOfPackages(NET, AGENT).should().dependOnClassesThat(resideInAPackage(NET));
 
-    /** All else would be loaded before the program's first class. */
+    /** Everything else would be loaded before the program's first class. */
     @ArchTest
     static final ArchRule THE_AGENT_USES_LITTLE = classes()
             .that()

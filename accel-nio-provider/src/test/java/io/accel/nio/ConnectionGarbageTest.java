@@ -16,13 +16,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is made for a connection that ends before anybody asks for a link, beside what the JDK makes for it. */
+/** The objects that Accel makes for a connection that ends before anybody asks for a link, beside those that the JDK makes for it. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ConnectionGarbageTest {
     private static final int CONNECTIONS = 1_000;
-    /** The round that makes the least counts: in the first ones not all of it is compiled. */
+    /** The round with the least garbage counts: in the first rounds the code is not fully compiled. */
     private static final int ROUNDS = 8;
-    /** Both ends together. The links' own parts and the wait for a selector took some 2,000 with what is counted here. */
+    /** Bytes at both ends together. With the links' own parts and the wait for a selector, the objects counted here took some 2,000. */
     private static final int MOST_BYTES_MORE = 1_600;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

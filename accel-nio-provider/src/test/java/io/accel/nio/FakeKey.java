@@ -4,7 +4,7 @@ package io.accel.nio;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.Selector;
 
-/** A key with nothing behind it: what the key sets look at is only which key it is. */
+/** A key with nothing behind it: the key sets look only at its identity. */
 final class FakeKey extends IndexedKey {
 
     private final int id;

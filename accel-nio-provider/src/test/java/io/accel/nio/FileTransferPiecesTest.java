@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What docs/LIMITS.md says of files where there is no agent: the JDK transfers them to a channel that is not its own in pieces of
- * 8 KiB, each a write, and what a program maps and writes goes as one.
+ * The limit on files in docs/LIMITS.md where there is no agent: the JDK transfers them to a channel that is not its own in pieces
+ * of 8 KiB, each a write, and a mapped file that a program writes goes as one.
  */
 @Timeout(60)
 class FileTransferPiecesTest {
@@ -53,7 +53,7 @@ class FileTransferPiecesTest {
                 assertThat(((AccelSocketChannel) server).path().isAccelerated()).isEqualTo(accelerated);
                 client.write(ByteBuffer.allocate(1));
                 read(server, 1);
-                await().until(() -> writes(client) == 1); // what a link counts is told once both ends have it
+                await().until(() -> writes(client) == 1); // a link's counts are reported once both ends have it
 
                 long before = writes(client);
                 assertThat(file.transferTo(0, PIECES * PIECE, client)).isEqualTo(PIECES * PIECE);

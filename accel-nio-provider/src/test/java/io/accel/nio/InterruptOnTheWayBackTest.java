@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /** A blocking write is interrupted just when it goes back to the kernel: nobody who writes afterwards waits for it. */
 @Timeout(60)
 class InterruptOnTheWayBackTest {
-    /** The interrupt comes in that moment in most of them. */
+    /** In most rounds the interrupt comes in that moment. */
     private static final int TRIES = 40;
     /** More than the ring and the kernel take. */
     private static final int MUCH = 16 << 20;
@@ -62,7 +62,7 @@ class InterruptOnTheWayBackTest {
                         .hasCauseInstanceOf(ClosedByInterruptException.class);
                 FutureTask<Integer> next = new FutureTask<>(() -> client.write(ByteBuffer.allocate(1)));
                 Thread other = new Thread(next);
-                other.setDaemon(true); // which may wait for good
+                other.setDaemon(true); // which may wait for ever
                 other.start();
                 assertThatThrownBy(() -> next.get(10, TimeUnit.SECONDS))
                         .isInstanceOf(ExecutionException.class)
@@ -73,7 +73,7 @@ class InterruptOnTheWayBackTest {
     }
 
     /**
-     * Interrupts it, and again if need be: {@link Thread#interrupt} of JDK 17 looks for a channel to close before it sets the
+     * Interrupts it, and again if necessary: {@link Thread#interrupt} of JDK 17 looks for a channel to close before it sets the
      * flag, and so misses a thread that enters the channel in between.
      */
     private static int interrupted(Thread writer, FutureTask<Integer> write) throws Exception {

@@ -8,7 +8,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
-/** The hooks over a channel of the JDK, so that our adaptor can be held against the JDK's over the same channel. */
+/** The hooks over a channel of the JDK, so that our adaptor can be compared with the JDK's over the same channel. */
 record JdkServerSocketHooks(ServerSocketChannel channel) implements ServerSocketHooks {
 
     @Override

@@ -10,7 +10,7 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
-/** The hooks over a channel of the JDK, so that our adaptor can be held against the JDK's over the same channel. */
+/** The hooks over a channel of the JDK, so that our adaptor can be compared with the JDK's over the same channel. */
 final class JdkSocketHooks implements SocketHooks {
 
     private final SocketChannel channel;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program on the module path, which sees Accel's API and nothing else, needs no option for Accel and is told no warning. */
+/** A program on the module path, which sees Accel's API and nothing else, needs no option for Accel and gets no warning. */
 @Timeout(120)
 class ModulePathTest {
     private static final Pattern REQUIRED =

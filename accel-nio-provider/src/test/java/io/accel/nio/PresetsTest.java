@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Timeout;
 
 /** The presets differ in what they do, not only in what they say. */
 class PresetsTest {
-    /** What a link begins with: where its direction left the kernel, on a cache line of its own. */
+    /** The beginning of a link: the place where its direction left the kernel, on a cache line of its own. */
     private static final int OWN = 64;
-    /** How much later than at the earliest a link is given back, on a slow machine. */
+    /** How much later than the earliest time a link may be given back, on a slow machine. */
     private static final int LATE_SECONDS = 30;
 
     @Test
@@ -48,7 +48,7 @@ class PresetsTest {
         assertMovesAfter("low-cpu", 64, 256 << 10);
     }
 
-    /** By so many writes of one byte, and by one of so many bytes: not before. */
+    /** After so many writes of one byte, or one write of so many bytes, and not before. */
     private static void assertMovesAfter(String preset, int writes, int bytes) throws IOException {
         AccelSelectorProvider provider = new AccelSelectorProvider(Profile.load(preset, Map.of()));
         try (Pair byWrites = new Pair(provider, false);
@@ -58,7 +58,8 @@ class PresetsTest {
                     byWrites.send(1);
                 }
                 byBytes.send(bytes - 1);
-                // Whoever asked before this one, which is served by the same thread, would have moved before it.
+                // Any connection that asked before this one would have moved before it, since the same thread serves
+                // them.
                 try (Pair later = new Pair(new AccelSelectorProvider(Profile.load("latency", Map.of())), false)) {
                     later.awaitMoved();
                 }
@@ -113,7 +114,7 @@ class PresetsTest {
         }
     }
 
-    /** By one write, which takes all that there is room for: some time later the kernel takes what comes then. */
+    /** In one write, which takes all bytes for which there is room: some time later the kernel takes further bytes. */
     private static int takenWithoutAReader(String preset) throws IOException {
         try (Pair pair = new Pair(provider(preset))) {
             pair.client.configureBlocking(false);
@@ -122,7 +123,7 @@ class PresetsTest {
     }
 
     private static long processorNanosOfAWait(String preset) throws IOException {
-        // Others that want the core are no reason to sleep here.
+        // Other threads that want the core are no reason to sleep here.
         AccelSelectorProvider provider = new AccelSelectorProvider(
                 Profile.load(preset, Map.of("handover.after", "connect", "poll.yield", "never")));
         try (Pair pair = new Pair(provider);

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs see of Accel's channels what the JDK's have, and {@code path}: all else may change at any time. */
+/** Accel's channels show programs the methods of the JDK's channels, and {@code path}: everything else may change at any time. */
 class PublicMethodsTest {
 
     @ParameterizedTest
@@ -25,7 +25,7 @@ class PublicMethodsTest {
         assertThat(channel.getInterfaces()).isEmpty();
     }
 
-    /** That of all adapters. */
+    /** The same holds for the channels of all adapters. */
     @ParameterizedTest
     @ValueSource(classes = {AccelSocketChannel.class, AccelDatagramChannel.class})
     void thePathOfAChannelIsToldInOneWay(Class<?> channel) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 class RefusedConnectTest {
     private final AccelSelectorProvider provider =
             new AccelSelectorProvider(Profile.load("balanced", Map.of("fallback", "fail")));
-    /** Of the JDK's own, which knows nothing of Accel. */
+    /** A listener of the JDK's own provider, which knows nothing of Accel. */
     private ServerSocketChannel listener;
 
     private SocketChannel channel;

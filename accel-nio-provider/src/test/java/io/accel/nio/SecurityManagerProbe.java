@@ -41,7 +41,7 @@ final class SecurityManagerProbe {
         }
     }
 
-    /** Exchanges so many, and more until it is told to go on. */
+    /** Exchanges so many messages, and more until it is told to go on. */
     private static void datagrams() throws IOException {
         try (DatagramChannel one = DatagramChannel.open().bind(loopback());
                 DatagramChannel other = DatagramChannel.open().bind(loopback())) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program with few rights, in a JVM with a security manager: what Accel does for itself takes Accel's rights alone. */
+/** A program with few rights, in a JVM with a security manager: Accel's own actions need only Accel's rights. */
 @EnabledOnOs(OS.LINUX)
 @EnabledForJreRange(max = JRE.JAVA_23)
 @Timeout(140)
@@ -94,8 +94,8 @@ class SecurityManagerTest {
     }
 
     /**
-     * Tells the program to go on when its datagrams have another path, and when it maps a connection's file with rings of that size, if it is
-     * to do so at all.
+     * Tells the program to go on when its datagrams have another path, and when it maps a connection's file with rings of that
+     * size, if it has to do so at all.
      */
     private String run(String policy, int ring) throws IOException, InterruptedException {
         Path file = Files.writeString(dir.resolve("policy"), policy);

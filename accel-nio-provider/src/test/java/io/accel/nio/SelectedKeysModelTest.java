@@ -17,7 +17,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Does the same random things to {@link SelectedKeys} and to a {@link HashSet}, which must not come to differ. */
+/** Does the same random things to {@link SelectedKeys} and to a {@link HashSet}, which must stay equal. */
 class SelectedKeysModelTest {
 
     private static final int STEPS = 2_000;
@@ -53,7 +53,7 @@ class SelectedKeysModelTest {
         }
     }
 
-    /** Each key must be seen exactly once, and go if and only if it was to go. */
+    /** Each key must be seen exactly once, and be removed exactly if it had to be. */
     private void removeWhileIterating(Random random) {
         int percent = random.nextInt(101);
         int stopAfter = random.nextInt(2 * model.size() + 1);

@@ -131,7 +131,7 @@ class ServerSocketAdaptorTest {
         }
     }
 
-    /** A client knows that it is connected a moment before the listener does, where another processor is to tell that. */
+    /** If another processor has to tell the listener, a client knows that it is connected a moment before the listener does. */
     private static Socket acceptWhatComes(ServerSocket socket) {
         return await().pollInSameThread()
                 .pollDelay(Duration.ZERO)

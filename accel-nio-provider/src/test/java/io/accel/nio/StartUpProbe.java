@@ -10,7 +10,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
-/** As short a program as there can be: one connection, to itself or to a given port, and one byte there and back. */
+/** The shortest possible program: one connection, to itself or to a given port, and one byte there and back. */
 final class StartUpProbe {
     private StartUpProbe() {}
 

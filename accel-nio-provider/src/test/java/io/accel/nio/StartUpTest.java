@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a program loads that has one short connection. Loading is nearly all that Accel's start takes. */
+/** The classes that a program with one short connection loads. Loading is nearly all that Accel's start takes. */
 @Timeout(60)
 class StartUpTest {
-    /** How many classes of Accel may be loaded, a quarter more than are: what is loaded more costs each program time. */
+    /** How many classes of Accel may be loaded, a quarter more than are loaded: each further class costs every program time. */
     private static final int TO_ITSELF = 216;
 
     private static final int BY_THE_KERNEL = 194;
@@ -40,9 +40,8 @@ class StartUpTest {
     /** The names of the classes that the program loads. */
     private List<String> classesOf(String... arguments) throws Exception {
         Path classes = dir.resolve("classes");
-        // A logging back end costs more than all of Accel, so nobody is asked for a line that can wait. It comes where
-        // a slow machine
-        // takes a second for this, and then is not to be formatted.
+        // A logging back end costs more than all of Accel, so nobody is asked for a line that can wait. The line comes
+        // if a slow machine takes a second for this, and then must not be formatted.
         Path logging = Files.writeString(dir.resolve("logging"), "io.accel.level=WARNING");
         String output = new ChildJvm(StartUpProbe.class)
                 .with(
@@ -77,7 +76,7 @@ class StartUpTest {
         assertThat(loaded("io.prometheus.")).isEmpty();
     }
 
-    /** What is only made then, of a string's parts or a record's, is several classes each, and up to 40 ms for the first. */
+    /** Code that is only made then, for string concatenation or for records, takes several classes each, and up to 40 ms for the first. */
     @Test
     void nothingIsLinkedAtRunTimeButLambdas() {
         assertThat(loaded("java.lang.runtime.ObjectMethods")).isEmpty();
@@ -89,7 +88,7 @@ class StartUpTest {
         assertThat(ofAccel()).hasSizeLessThanOrEqualTo(TO_ITSELF);
     }
 
-    /** As a client of a database has them: Accel looks for a faster path, and finds none. */
+    /** Connections like those of a database client: Accel looks for a faster path, and finds none. */
     @Test
     void aConnectionThatStaysWithTheKernelLoadsNotManyClasses() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -109,7 +108,7 @@ class StartUpTest {
         }
     }
 
-    /** But those of lambdas, of which JDKs make more or fewer. */
+    /** Except for the classes of lambdas, of which JDKs make different numbers. */
     private List<String> ofAccel() {
         return loaded("io.accel.").stream()
                 .filter(name -> !name.contains("$$Lambda"))

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which path Unix-domain streams take, what is said of it, and what a capture shows of them. */
+/** The paths of Unix-domain streams, the reports about them, and their packets in a capture. */
 @Timeout(60)
 class UnixPathsTest {
     private static final long PATIENCE_SECONDS = 30;
@@ -225,7 +225,7 @@ class UnixPathsTest {
         assertThat(listener.isOpen()).isFalse();
     }
 
-    /** As packets of TCP between two addresses that no network has, of which one names the socket's file and one the connection. */
+    /** As TCP packets between two addresses that no network has; one names the socket's file and the other the connection. */
     @Test
     void aCaptureShowsThem() throws Exception {
         AccelSelectorProvider provider = provider();

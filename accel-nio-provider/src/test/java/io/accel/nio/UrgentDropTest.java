@@ -32,8 +32,7 @@ class UrgentDropTest {
             client.connect(listener.getLocalAddress());
             try (SocketChannel server = listener.accept()) {
                 assertThat(((AccelSocketChannel) server).path().isAccelerated()).isTrue();
-                client.write(
-                        ByteBuffer.wrap(new byte[] {3})); // what has sent an urgent byte through the kernel stays there
+                client.write(ByteBuffer.wrap(new byte[] {3})); // a direction with an urgent byte stays there
                 assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(1);
                 client.socket().sendUrgentData(1);
                 assertThat(drops.count() - before).isEqualTo(1);

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Files sent to a channel as they are under the agent: through the kernel alone, over a link from the beginning, from some byte on, and now by
- * the one and now by the other.
+ * Files sent to a channel as under the agent: through the kernel alone, over a link from the beginning or from some byte on, and
+ * over both paths in turn.
  */
 @Timeout(60)
 class WriteFromFileTest {

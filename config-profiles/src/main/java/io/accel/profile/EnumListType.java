@@ -17,7 +17,7 @@ record EnumListType<E extends Enum<E>>(EnumType<E> element) implements ValueType
 
     @Override
     public String allowed() {
-        return "one or more of " + element.allowed() + ", parted by commas, each once";
+        return "one or more of " + element.allowed() + ", separated by commas, each once";
     }
 
     @Override

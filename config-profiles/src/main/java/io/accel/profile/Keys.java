@@ -13,7 +13,7 @@ import java.util.Set;
  * follow. Sizes are {@code int} bytes, durations {@code long} nanoseconds.
  */
 public final class Keys {
-    /** The value of a duration without end, written {@code forever}. */
+    /** The value of an endless duration, written {@code forever}. */
     public static final long FOREVER = Long.MAX_VALUE;
 
     private static final long MILLISECOND = 1_000_000L;
@@ -26,7 +26,7 @@ public final class Keys {
     /** The most bytes that any key lets a ring have. */
     public static final int MOST_RING = 64 * MIB;
 
-    // The constants below fill this, in the order in which they stand.
+    // The constants below fill this, in their order.
     private static final Map<String, Key<?>> BY_NAME = new LinkedHashMap<>();
 
     /** Whether to accelerate at all. */
@@ -41,9 +41,9 @@ public final class Keys {
             "fabric.order",
             new EnumListType<>(new EnumType<>(FabricName.class)),
             "shm,rdma",
-            "The fabrics to try for a connection, in this order; one that is not named is not used.");
+            "The fabrics to try for a connection, in this order; a fabric that is not named is not used.");
 
-    /** What to do when no fabric is available for a connection. */
+    /** The action when no fabric is available for a connection. */
     public static final Key<Fallback> FALLBACK = key(
             "fallback",
             new EnumType<>(Fallback.class),
@@ -57,8 +57,9 @@ public final class Keys {
             new BooleanType(),
             "false",
             "Whether Unix-domain streams may move to shared memory, too. The agent has it `true` unless a profile says `false`. Without"
-                    + " the agent it is `false` unless a profile says `true`, because only the agent can make the streams of"
-                    + " `java.nio.channels.Channels` independent of each other, and Unix-domain channels have no `socket()` in their place.");
+                    + " the agent it is `false` unless a profile says `true`: only the agent can make the streams of"
+                    + " `java.nio.channels.Channels` independent of each other, and Unix-domain channels have no `socket()` to use"
+                    + " instead.");
 
     /** The directory of shared files and rendezvous sockets. */
     public static final Key<Path> SHM_DIR = key(
@@ -80,15 +81,16 @@ public final class Keys {
             "shm.max",
             new CapType(1024L * 1024 * MIB),
             "0",
-            "The most shared memory that the connections of this process hold at a time, at whichever end of them it is; a"
-                    + " connection that would exceed it stays with the kernel. 0 means as much as `shm.dir` has room for. Where nothing sets it and a control group limits memory, as in a container, it is a quarter of that limit.");
+            "The most shared memory that the connections of this process hold at a time, whether it connected or accepted; a"
+                    + " connection that would exceed it stays with the kernel. 0 means as much as `shm.dir` has room for. Where the key is"
+                    + " not set and a control group limits memory, as in a container, it is a quarter of that limit.");
 
     /** Bytes of the receive ring of one direction of one connection, a power of two. */
     public static final Key<Integer> RING_SIZE = key(
             "ring.size",
             new SizeType(16 * KIB, MOST_RING, true),
             "256KiB",
-            "The receive ring of one direction of one connection at most: how much can be on its way before the kernel's path"
+            "The largest receive ring of one direction of one connection: how much can be on its way before the kernel's path"
                     + " takes the rest.");
 
     /** Bytes of a connection's first receive ring, a power of two. */
@@ -96,7 +98,7 @@ public final class Keys {
             "ring.initial",
             new SizeType(16 * KIB, MOST_RING, true),
             "64KiB",
-            "The receive ring that a connection begins with, `ring.size` if that is less. One that is found full again and again"
+            "The receive ring that a connection begins with; `ring.size` if that is less. A ring that is found full again and again"
                     + " is replaced by one four times as large, up to `ring.size`.");
 
     /** From this size in bytes a buffer of the Netty transport's allocator is sent from its own memory. */
@@ -104,7 +106,7 @@ public final class Keys {
             "zero-copy.threshold",
             new SizeType(4 * KIB, 4 * MIB, true),
             "16KiB",
-            "From which size on the Netty transport's `AccelByteBufAllocator` gives buffers that a device sends from where they"
+            "The size from which the Netty transport's `AccelByteBufAllocator` gives buffers that a device sends from where they"
                     + " lie; smaller ones are copied, which is faster.");
 
     /** The most bytes of such memory that the Netty transport's allocator has. */
@@ -112,7 +114,7 @@ public final class Keys {
             "zero-copy.memory",
             new SizeType(0, 1024 * MIB, false),
             "64MiB",
-            "How much memory a process's `AccelByteBufAllocator` takes for such buffers; the device pins what a connection"
+            "How much memory a process's `AccelByteBufAllocator` takes for such buffers; the device pins the memory that a connection"
                     + " sends from, for each connection anew. Beyond that, and with 0, buffers are copied.");
 
     /** The RDMA devices that may be used; empty for any that leads to the peer. */
@@ -120,25 +122,25 @@ public final class Keys {
             "rdma.device",
             new NamesType("names of devices, as `rdma link` shows them"),
             "",
-            "The RDMA devices that may be used. Of these, and of all if none is named, a connection takes the one that has the"
-                    + " address from which the kernel reaches the peer; where that is another one, it goes through the kernel.");
+            "The RDMA devices that may be used; all, if none is named. Of these a connection takes the device that has the"
+                    + " address from which the kernel reaches the peer. If another device has it, the connection goes through the kernel.");
 
     /** The type of service of a connection's packets, 0 to 255; -1 for the program's own. */
     public static final Key<Integer> RDMA_TOS = key(
             "rdma.tos",
             new TrafficClassType(),
             "program",
-            "The type of service of what goes over RDMA in both directions, as the end that connects has it; its upper six bits are the"
+            "The type of service of RDMA traffic in both directions, set by the end that connects; its upper six bits are the"
                     + " DSCP of RoCE's packets, by which switches and the device choose a queue, and InfiniBand's subnet manager"
-                    + " a service level. `program` takes the `IP_TOS` that the program had set when it was asked for the link;"
-                    + " where that is 0 the system's default holds.");
+                    + " a service level. `program` takes the `IP_TOS` that the program had set when the link was asked for;"
+                    + " where that is 0, the system's default applies.");
 
     /** The number that is added to a kernel port's number to get the port number for RDMA. */
     public static final Key<Integer> RDMA_PORT_OFFSET = key(
             "rdma.port-offset",
             new IntType(-65_534, 65_534, "ports"),
             "0",
-            "Added to a listener's port to get its RDMA port; must be the same on both ends, and not 0 where RDMA shares"
+            "The number added to a listener's port to get its RDMA port; must be the same on both ends, and not 0 where RDMA shares"
                     + " TCP's ports, as on iWARP.");
 
     /** How many send and receive requests a connection may have outstanding. */
@@ -146,15 +148,15 @@ public final class Keys {
             "rdma.queue-depth",
             new IntType(32, 4_096, "requests"),
             "256",
-            "How many messages one direction of a connection may have outstanding; what is written beyond that is"
-                    + " gathered, and goes as one.");
+            "How many messages one direction of a connection may have outstanding; further writes are"
+                    + " gathered, and sent as one.");
 
     /** Up to this size in bytes a message is copied into its request. */
     public static final Key<Integer> RDMA_INLINE = key(
             "rdma.inline",
             new SizeType(0, 1_024, false),
             "220B",
-            "Up to which size a message travels within its work request, which saves the device a read of memory;"
+            "The size up to which a message travels within its work request, which saves the device a read of memory;"
                     + " less if the device takes less.");
 
     /** How many send requests share a completion. */
@@ -176,17 +178,17 @@ public final class Keys {
             "rdma.ack-timeout",
             new DurationType(100_000L, MINUTE, false),
             "250ms",
-            "How long the device waits for an acknowledgement before it sends again; rounded up to 4.096 us times a"
+            "How long the device waits for an acknowledgement before it sends again; this is rounded up to 4.096 us times a"
                     + " power of two, and devices may wait up to four times as long.");
 
     /** How often a device sends again before the connection counts as broken. */
     public static final Key<Integer> RDMA_RETRIES = key(
             "rdma.retries",
-            // 7, the most that a device can be told, means for ever to Soft-RoCE: it would never notice that a host is
-            // gone.
+            // Soft-RoCE takes 7, the highest number that a device accepts, for endless: it would never notice that a
+            // host is gone.
             new IntType(0, 6, "times"),
             "6",
-            "How often the device sends again what is not acknowledged, before the connection goes on through the"
+            "How often the device sends unacknowledged messages again, before the connection goes on through the"
                     + " kernel.");
 
     /** How a write announces itself to the peer. */
@@ -194,15 +196,15 @@ public final class Keys {
             "rdma.notify",
             new EnumType<>(Notify.class),
             "auto",
-            "How a write tells the peer that it has come: `auto` by its immediate data, or where the device has none (iWARP)"
-                    + " by a message after it, `send` always by a message; the same on both ends.");
+            "How a write tells the peer that it has arrived: `auto` uses immediate data, or where the device has none (iWARP)"
+                    + " a message after the write; `send` always uses a message. It must be the same on both ends.");
 
     /** How often a device sends again to a peer that had no receive ready; 7 is for ever. */
     public static final Key<Integer> RDMA_RNR_RETRIES = key(
             "rdma.rnr-retries",
             new IntType(0, 7, "times"),
             "7",
-            "How often the device sends again to a peer that had no receive ready; 7 means without end. Accel's peers"
+            "How often the device sends again to a peer that had no receive ready; 7 means without limit. Accel's peers"
                     + " always have one.");
 
     /** Nanoseconds of silence after which a peer is asked for a sign of life; 0 for never. */
@@ -210,7 +212,7 @@ public final class Keys {
             "rdma.keepalive",
             new DurationType(0, HOUR, false),
             "5s",
-            "After how much silence the peer's device is asked for a sign of life; without one within the retries the"
+            "The silence after which the peer's device is asked for a sign of life; if none comes within the retries, the"
                     + " connection goes on through the kernel. 0 means never.");
 
     /** How many nanoseconds a closed connection may be without progress in delivering its last bytes. */
@@ -226,9 +228,9 @@ public final class Keys {
             "handover.after",
             new HandoverAfterType(),
             "8/64KiB",
-            "When a connection is worth a faster path than the kernel's: after so many reads and writes, or so many bytes, of the"
-                    + " end that connected; 0 at once; `connect` at once, and `accept` waits until that is done; `random`"
-                    + " as `connect`, and then back to the kernel and here again at random writes; `breaking` as `connect`, and"
+            "When a connection is worth a faster path than the kernel's: after so many reads and writes, or so many bytes, at the"
+                    + " end that connected; 0 means at once; `connect` means at once, and `accept` waits until that is done; `random` is"
+                    + " like `connect`, and goes back to the kernel and returns at random writes; `breaking` is like `connect`, and"
                     + " links over RDMA break at random. The last three are for tests.");
 
     /** Nanoseconds without traffic after which a connection gives its faster path back; {@link #FOREVER} for never. */
@@ -236,9 +238,9 @@ public final class Keys {
             "handover.idle",
             new DurationType(10 * MILLISECOND, HOUR, true),
             "60s",
-            "How long nothing goes by a connection's faster path until the end that accepted gives its memory back: the connection"
+            "How long a connection's faster path is unused until the end that accepted gives its memory back: the connection"
                     + " goes on through the kernel, and moves again when it has carried `handover.after` anew. `forever`"
-                    + " never does. Where there is no room for others it is a second at most.");
+                    + " never does. Where there is no room for other connections, it is a second at most.");
 
     /** Nanoseconds that a peer may take to answer when it is asked for a faster path. */
     public static final Key<Long> CONNECT_PROBE_TIMEOUT = key(
@@ -260,7 +262,7 @@ public final class Keys {
             "poll.spin",
             new DurationType(0, HOUR, true),
             "20us",
-            "How long to go on looking for traffic after the last there was, before going to sleep until the peer rings.");
+            "How long to go on looking for traffic after the last traffic, before going to sleep until the peer rings.");
 
     /** How many spinning turns lie between two looks at the kernel's descriptors. */
     public static final Key<Integer> POLL_KERNEL_INTERVAL = key(
@@ -274,15 +276,15 @@ public final class Keys {
             "poll.hot-max",
             new IntType(1, 65_536, "links"),
             "64",
-            "How many links one selector polls at once; the quietest beyond that sleep until their peer rings.");
+            "How many links one selector polls at once; beyond that, the quietest links sleep until their peer rings.");
 
     /** How long to leave a sender alone after traffic was found. */
     public static final Key<Integer> POLL_MODERATION = key(
             "poll.moderation",
             new IntType(0, 10_000, "pauses"),
             "0",
-            "How many processor pauses a selector leaves a sender alone after it found traffic, so that small messages"
-                    + " come in larger portions; each costs some 20 ns of latency.");
+            "For how many processor pauses a selector leaves a sender alone after it found traffic, so that small messages"
+                    + " come in larger portions; each pause costs some 20 ns of latency.");
 
     /** Whether a spinning thread offers its core to others. */
     public static final Key<YieldPolicy> POLL_YIELD = key(
@@ -290,14 +292,14 @@ public final class Keys {
             new EnumType<>(YieldPolicy.class),
             "adaptive",
             "Whether a spinning thread gives way to others: `adaptive` sleeps at once while others want its core, `always` offers"
-                    + " it at each opportunity, `never` is for cores of its own.");
+                    + " it at each opportunity, `never` is for cores that nobody else uses.");
 
     /** From this many bytes of free ring space a channel is ready for writing. */
     public static final Key<Integer> WRITE_LOW_WATER = key(
             "write.low-water",
             new SizeType(1, 32 * MIB, false),
             "4KiB",
-            "The free ring space from which a channel is ready for writing (`OP_WRITE`); half of `ring.size` if that is less.");
+            "The free ring space at which a channel becomes ready for writing (`OP_WRITE`); half of `ring.size` if that is less.");
 
     /** Bytes of the message ring of one direction between two datagram sockets, a power of two. */
     public static final Key<Integer> DATAGRAM_RING_SIZE = key(
@@ -305,7 +307,7 @@ public final class Keys {
             // The largest datagram must fit, wherever in the ring it begins.
             new SizeType(128 * KIB, MOST_RING, true),
             "256KiB",
-            "The message ring of one direction between two datagram sockets: what does not fit is dropped. On shared memory it is"
+            "The message ring of one direction between two datagram sockets; datagrams that do not fit are dropped. On shared memory it is"
                     + " larger where a program raises `SO_RCVBUF`.");
 
     /** How many accelerated peers a datagram socket may have. */
@@ -321,7 +323,7 @@ public final class Keys {
             "datagram.idle",
             new DurationType(MILLISECOND, HOUR, true),
             "60s",
-            "After how long without a datagram the memory between two datagram sockets is given back; the next datagram"
+            "The time without a datagram after which the memory between two datagram sockets is given back; the next datagram"
                     + " looks for a path anew.");
 
     /** Nanoseconds for which a destination that has no faster path goes through the kernel. */
@@ -329,22 +331,22 @@ public final class Keys {
             "datagram.retry",
             new DurationType(MILLISECOND, HOUR, true),
             "1s",
-            "How long datagrams to a destination without a faster path go through the kernel before one is looked for again.");
+            "How long datagrams to a destination without a faster path go through the kernel before Accel looks for a path again.");
 
     /** Whether each connection's path is logged. */
     public static final Key<Boolean> LOG_CONNECTIONS = key(
             "log.connections",
             new BooleanType(),
             "false",
-            "Whether each connection logs a line that says which path it took and, if the kernel's, why.");
+            "Whether each connection logs a line that says which path it took and, if that is the kernel's, why.");
 
     /** The addresses where metrics are served; empty for none. */
     public static final Key<String> METRICS = key(
             "metrics",
             new MetricsType(),
             "",
-            "Where metrics are to be seen, for programs that know nothing of them: in JMX, or on a page for Prometheus, at 127.0.0.1"
-                    + " and port 9464 unless said otherwise. Empty for nowhere.");
+            "Where to show metrics of programs that do not do so themselves: in JMX, or on a page for Prometheus, at 127.0.0.1"
+                    + " and port 9464 unless given. Empty means nowhere.");
 
     /** Whether the agent serves {@code java.net.Socket}, too. */
     public static final Key<Boolean> SOCKETS = key(
@@ -359,7 +361,7 @@ public final class Keys {
             "netty",
             new EnumType<>(NettyChoice.class),
             "nio",
-            "What the agent does about Netty's native transports, which go past Accel. `nio` has them say that they are not available, so that"
+            "What the agent does about Netty's native transports, which go past Accel. `nio` makes them unavailable, so"
                     + " Netty takes its NIO transport. `keep` leaves the choice to the program.");
 
     /** Whether {@code accel stats} can look at the process. */
@@ -367,7 +369,8 @@ public final class Keys {
             "stats",
             new BooleanType(),
             "true",
-            "Whether `accel stats` and `accel capture` of the same user can look at the process; costs nothing unless somebody does.");
+            "Whether `accel stats` and `accel capture` of the same user can look at the process; this costs nothing unless"
+                    + " somebody looks.");
 
     /**
      * Names under {@code accel.} that are no keys of a profile, but read elsewhere; each stands for all names that

@@ -15,7 +15,7 @@ record MetricsType() implements ValueType<String> {
 
     @Override
     public String allowed() {
-        return "nothing, or one or more of jmx, prometheus[:[HOST:]PORT], parted by commas";
+        return "nothing, or one or more of jmx, prometheus[:[HOST:]PORT], separated by commas";
     }
 
     @Override

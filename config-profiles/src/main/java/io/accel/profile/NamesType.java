@@ -13,7 +13,7 @@ record NamesType(String meaning) implements ValueType<List<String>> {
 
     @Override
     public String allowed() {
-        return "nothing, or one or more " + meaning + ", parted by commas, each once";
+        return "nothing, or one or more " + meaning + ", separated by commas, each once";
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What the tuning guide tells to set can be set. */
+/** All keys that the tuning guide names exist. */
 class DocumentedKeysTest {
     private static final Path GUIDE = Path.of("..", "docs", "TUNING.md");
     private static final Pattern KEY = Pattern.compile("`([a-z]+(?:-[a-z]+)*\\.[a-z.-]+[a-z])(?:=([^`]*))?`");

@@ -35,7 +35,7 @@ class NearestNameTest {
         assertThat(NearestName.of("spin", names)).contains("poll.spin");
     }
 
-    /** As a line of a file that is no profile may be; comparing it letter by letter took a minute, and gigabytes. */
+    /** A line like this may be in a file that is not a profile; comparing it letter by letter took a minute, and gigabytes. */
     @Test
     @Timeout(10)
     void aVeryLongNameIsLikeNone() {

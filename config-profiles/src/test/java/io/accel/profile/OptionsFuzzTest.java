@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 
-/** The agent's arguments and {@code ACCEL_OPTIONS}: whatever they are, they make a profile or a mistake that can be told. */
+/** The agent's arguments and {@code ACCEL_OPTIONS}: whatever they are, they make a profile or a mistake that can be reported. */
 class OptionsFuzzTest {
     private static final int LONGEST = 200;
 
@@ -25,7 +25,7 @@ class OptionsFuzzTest {
             return;
         }
         if (bytes.length > LONGEST || !Presets.NAMES.contains(settings.getOrDefault("profile", "off"))) {
-            return; // the machine's own files are nothing to try
+            return; // the machine's own files must not be tried
         }
         assertThat(OptionLine.parse(joined(settings))).isEqualTo(settings);
         Properties properties = new Properties();

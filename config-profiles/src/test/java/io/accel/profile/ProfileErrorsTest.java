@@ -127,7 +127,7 @@ class ProfileErrorsTest {
                 file + ":2: ring.size=100KiB: not a power of two; allowed: a power of two from 16KiB to 64MiB (units B,"
                         + " KiB, MiB, GiB; none means bytes)",
                 file + ":3: fabric.order=shm,rdna: unknown word 'rdna'; did you mean 'rdma'?; allowed: one or more of"
-                        + " shm, rdma, parted by commas, each once",
+                        + " shm, rdma, separated by commas, each once",
                 file + ":4: shm.dir=tmp: not absolute; allowed: an absolute path",
                 file + ":5: poll.hot-max=many: not a whole number; allowed: a whole number from 1 to 65536, in links",
                 file + ":6: connect.probe-timeout=forever: this wait has to end; allowed: 1ms to 1min (units ns, us,"

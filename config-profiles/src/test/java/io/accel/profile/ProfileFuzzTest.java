@@ -7,16 +7,19 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** A user's file, with anything in it: its problems are told, and never thrown; without any it says what it says when written anew. */
+/**
+ * A user's file, with anything in it: its problems are reported, and never thrown; a file without problems says the same when
+ * written anew.
+ */
 class ProfileFuzzTest {
-    /** Longer ones have nothing new but more lines. */
+    /** Longer files have only more lines. */
     private static final int LONGEST = 256;
 
     @FuzzTest
     void file(byte[] bytes) throws BadValueException {
         String text = new String(bytes, StandardCharsets.UTF_8);
         if (bytes.length > LONGEST || includesAFile(text)) {
-            return; // the machine's own files are nothing to try
+            return; // the machine's own files must not be tried
         }
         ProfileLoader loader = new ProfileLoader();
         loader.read(new Source(Origin.Kind.FILE, "some.properties", "some.properties", text));
@@ -53,7 +56,7 @@ class ProfileFuzzTest {
                     .filter(entry -> !Presets.NAMES.contains(entry.getValue()))
                     .isPresent();
         } catch (BadValueException e) {
-            return false; // a problem of the file, which the loader tells
+            return false; // a problem of the file, which the loader reports
         }
     }
 }

@@ -22,7 +22,7 @@ final class ReferencePage {
         page.append("""
                 # Profiles
 
-                This page is generated from the schema; after a change to it run
+                This page is generated from the schema. After a change to the schema run
                 `mvn -pl config-profiles test -Dtest=ReferencePageTest -Ddocs.write=true`.
 
                 A profile says how Accel behaves. Choose a preset or a file of your own:
@@ -47,7 +47,7 @@ final class ReferencePage {
                 rule.1=kernel server *:22
                 ```
 
-                Spaces around a value are dropped. A key that is not known, is there twice, or has a value that is not
+                Spaces around a value are dropped. A key that is unknown, occurs twice, or has a value that is not
                 allowed stops the program with a message that names the file and the line.
 
                 """);
@@ -110,7 +110,7 @@ final class ReferencePage {
 
                 `rule.N=ACTION ROLE ADDRESS[/LENGTH]:PORT[-PORT] [tcp|udp]`, or `rule.N=ACTION ROLE unix:PATH`
 
-                | part | is |
+                | part | meaning |
                 |---|---|
                 | `N` | 1 to 999999999: rules are asked in the order of their numbers, and the first that matches decides |
                 | `ACTION` | `accelerate` (the fabrics in `fabric.order`, then the kernel), `kernel`, or `shm` or `rdma` (that fabric only, if `fabric.order` has it, then the kernel) |
@@ -121,13 +121,13 @@ final class ReferencePage {
                 | `tcp`, `udp` | streams or datagrams only; without it, both |
                 | `PATH` | the path of a Unix-domain socket, absolute: `*` is any part of a name, `**` any part of a path, `?` any character of a name; `unix:*` is every path |
 
-                A connection that no rule matches is accelerated. An accepted connection takes over what its listener was told. A listener
-                on the wildcard address has the addresses `0.0.0.0` and `[::]`. An IPv4 address mapped into IPv6 is the IPv4
+                A connection that no rule matches is accelerated. An accepted connection follows the rule of its listener. A listener on
+                the wildcard address has the addresses `0.0.0.0` and `[::]`. An IPv4 address mapped into IPv6 is the IPv4
                 address. A rule of the same number in a later layer replaces the earlier one.
 
-                Unix-domain streams are matched by rules with a path and by no others: `*:*` is every address and port. The path is the one
-                by which the program connects or listens, made absolute; symbolic links are not followed. `rdma` leaves such
-                streams to the kernel.
+                Unix-domain streams are matched by rules with a path and by no others: `*:*` is every address and port. A rule's path is
+                compared with the path by which the program connects or listens, made absolute; symbolic links are not followed. `rdma`
+                leaves such streams to the kernel.
                 """);
     }
 }

@@ -45,7 +45,7 @@ class TransportRuleFuzzTest {
         assertThat(matches).as("%s matches %s, port %s", rule, address, port).isEqualTo(expected);
     }
 
-    /** A pattern matches what it becomes with something in place of its stars and question marks. */
+    /** A pattern matches the text that it becomes with something in place of its stars and question marks. */
     private static void assertMatchesOwnPaths(TransportRule rule, String role, String pattern) {
         boolean isClients = role.equals("*") || role.equals("client");
         if (pattern.chars().anyMatch(each -> each == 0 || each > Byte.MAX_VALUE)) {

@@ -106,7 +106,7 @@ public final class Capture {
             try {
                 return ByteBuffer.allocate(n);
             } catch (OutOfMemoryError e) {
-                ERRORS.warn("'accel capture' drops what the heap has no room for", e);
+                ERRORS.warn("'accel capture' drops packets for which the heap has no room", e);
             }
         }
         queued.addAndGet(-n - OVERHEAD);
@@ -121,7 +121,7 @@ public final class Capture {
     /** A tap met an error, which its thread must not notice. */
     void failed(Throwable e) {
         drop();
-        ERRORS.warn("'accel capture' met an error, and a part of what it captures is missing", e);
+        ERRORS.warn("'accel capture' met an error, and a part of the capture is missing", e);
     }
 
     private void drop() {

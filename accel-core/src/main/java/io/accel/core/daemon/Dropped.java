@@ -30,7 +30,7 @@ public final class Dropped {
                 return null;
             });
         } catch (IOException | RuntimeException e) {
-            FAILURES.warn("closing what nobody can reach any more failed", e);
+            FAILURES.warn("closing an object that nobody can reach any more failed", e);
         }
     }
 }

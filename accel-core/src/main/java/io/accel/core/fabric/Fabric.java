@@ -35,8 +35,8 @@ public interface Fabric {
     Listening listen(InetSocketAddress bound, Acceptor acceptor) throws FallbackException;
 
     /**
-     * Whether a client learns that the listener has heard it before it learns the decision. Where it does not, it
-     * cannot wait for that word alone.
+     * Whether a client learns that the listener has heard it before it learns the decision. Where it does not, a
+     * waiter cannot rely on that word alone.
      */
     default boolean saysPending() {
         return true;
@@ -90,13 +90,13 @@ public interface Fabric {
             return null;
         }
 
-        /** What tells the connection from others if its ends have no addresses by which both know it; null if they have. */
+        /** The traits that tell the connection from others if its ends have no addresses by which both know it; null if they have. */
         default Traits traits() {
             return null;
         }
     }
 
-    /** What the client's end knows of a connection whose ends have no addresses. Any thread. */
+    /** The knowledge of the client's end about a connection whose ends have no addresses. Any thread. */
     interface Traits {
         /** The process that listens where the client connected, as the kernel has it; 0 if that is not known. */
         int listeningProcess();
@@ -144,7 +144,7 @@ public interface Fabric {
         record Known(InetSocketAddress local, Beginnings beginnings) {}
 
         /**
-         * Looks for a connection of which only the client's end is known for certain: between network namespaces
+         * Looks for a connection of which only the client's address is known for certain: between network namespaces
          * addresses may be translated on the way.
          *
          * @param local the address that the client connected to
@@ -186,7 +186,7 @@ public interface Fabric {
          * @param remote the client's address
          * @param again run once, by any thread, when it is worth asking again after this returned false
          * @return false if there is no decision yet, because the program has not accepted the connection
-         * @throws FallbackException if there is to be no link; the client is told so
+         * @throws FallbackException if there can be no link; the client is told so
          */
         boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again) throws FallbackException;
 

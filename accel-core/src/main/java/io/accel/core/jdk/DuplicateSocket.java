@@ -85,7 +85,7 @@ final class DuplicateSocket {
                         .get()
                         .log(
                                 System.Logger.Level.DEBUG,
-                                "this JVM duplicates no descriptors: what a link loses that breaks after a close is lost",
+                                "this JVM duplicates no descriptors: a link that breaks after a close may lose bytes",
                                 e);
                 return null;
             }

@@ -120,8 +120,8 @@ public final class JdkAccess {
     }
 
     /**
-     * Whether a write of one byte would not wait, whichever mode the socket is in. Where this JVM does not allow the
-     * question, the answer is that it would not.
+     * Whether a write of one byte would not wait, whichever mode the socket is in. If this JVM does not allow the
+     * question, the answer is no.
      *
      * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected
      * @throws IOException if it is closed
@@ -212,8 +212,8 @@ public final class JdkAccess {
     }
 
     /**
-     * The process at the other end of a Unix-domain channel, as the kernel took it down: the one that listened, for the
-     * end that connected, and the one that connected, for the end that accepted.
+     * The process at the other end of a Unix-domain channel, as the kernel recorded it: for the end that connected, the
+     * process that listened; for the end that accepted, the process that connected.
      *
      * @param channel a channel of the JDK's own, connected
      * @return its number in this process's namespace; 0 if it is not in that, or where this JVM does not allow the question

@@ -42,8 +42,8 @@ final class KernelSockets {
     }
 
     /**
-     * The implementation that does a socket's work: the socket's own, or the one that an implementation for proxies
-     * delegates to.
+     * The implementation that does a socket's work: the socket's own, or the delegate of an implementation for
+     * proxies.
      */
     static SocketImpl platform(SocketImpl socket) {
         Handles handles = handles();

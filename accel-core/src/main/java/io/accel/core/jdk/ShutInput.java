@@ -17,7 +17,7 @@ import java.nio.channels.SocketChannel;
 final class ShutInput {
     /** This field says that the input was shut down. */
     private static final String SHUT = "isInputClosed";
-    /** This field says that a read has met the end, perhaps that of a shut input. */
+    /** This field says that a read has met the end, perhaps the end of a shut input. */
     private static final String ENDED = "readEOF";
 
     private ShutInput() {}

@@ -9,7 +9,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.nio.channels.SocketChannel;
 
-/** Asks the kernel what the JDK does not tell of its Unix-domain channels. */
+/** Asks the kernel for facts about Unix-domain channels that the JDK does not tell. */
 final class UnixSockets {
     /** Linux's constants, for which the JDK has no names. */
     private static final int SOL_SOCKET = 1;

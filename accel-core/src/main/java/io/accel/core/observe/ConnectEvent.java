@@ -15,6 +15,6 @@ final class ConnectEvent extends FlightEvent {
     String role;
 
     @Label("Reason")
-    @Description("Why it is the kernel's path, if it is")
+    @Description("The reason, if the path is the kernel's")
     String reason;
 }

@@ -14,7 +14,7 @@ public final class ConnectionCounters {
     /** How many doorbells lie between two looks at the clock; a power of two. */
     public static final int STORM_RINGS = 1024;
 
-    /** That many doorbells within this time are a storm. */
+    /** The time within which {@link #STORM_RINGS} doorbells are a storm. */
     static final long STORM_NANOS = 100_000_000L;
 
     private static final VarHandle READ_LOOKS = field("readLooks", long.class);

@@ -19,6 +19,6 @@ final class FallbackEvent extends FlightEvent {
     String reason;
 
     @Label("Circumstances")
-    @Description("What was tried, what came of it, and what to do")
+    @Description("The attempt, its outcome, and what to do")
     String detail;
 }

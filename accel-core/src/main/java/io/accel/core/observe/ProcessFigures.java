@@ -12,7 +12,7 @@ public final class ProcessFigures {
 
     /**
      * Returns the present figures. A name without its path, role or reason does not occur. Figures of events that
-     * never happened are left out, but for those of pollers and memory.
+     * never happened are left out, except for the figures of pollers and memory.
      *
      * @return values by names such as {@code bytes.in.shm} or {@code fallbacks.client.RULE}, sorted; times in nanoseconds
      */

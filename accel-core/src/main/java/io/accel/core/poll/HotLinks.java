@@ -24,7 +24,7 @@ final class HotLinks {
 
     private final HotSet hot;
     /**
-     * The registrations that are to be looked at but have no place in the hot set, and some that have ended or found a
+     * The registrations that must be looked at but have no place in the hot set, and some that have ended or found a
      * place since.
      */
     private final ArrayDeque<Registration> queue = new ArrayDeque<>();
@@ -118,7 +118,7 @@ final class HotLinks {
 
     // ---- hot and cold
 
-    /** From now on a registration is to be looked at. */
+    /** From now on a registration must be looked at. */
     void heat(Registration registration) {
         if (registration.interest() == 0) {
             return;

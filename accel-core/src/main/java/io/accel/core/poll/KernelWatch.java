@@ -16,8 +16,8 @@ import java.nio.channels.Selector;
  * The JDK's selector under a poller: it watches a channel for each registration, and lets go of cancelled keys. A
  * channel whose key was cancelled stays open in the kernel until the next select, which begins by letting go of it.
  *
- * <p>By the owner of the poller's turn, but for {@link #watch}, which a registering thread calls, too, and {@link
- * #wakeup}.
+ * <p>Used by the owner of the poller's turn, except for {@link #watch}, which a registering thread calls, too, and
+ * {@link #wakeup}.
  */
 final class KernelWatch {
     private static final Log LOG = Log.of(KernelWatch.class);

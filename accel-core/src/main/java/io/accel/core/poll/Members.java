@@ -174,7 +174,7 @@ final class Members {
         }
     }
 
-    /** The earliest of all deadlines, that of a poll included. */
+    /** The earliest of all deadlines, including the deadline of a poll. */
     long earliest(long deadline) {
         return timed.isEmpty() ? deadline : earliestOfTimed(deadline);
     }

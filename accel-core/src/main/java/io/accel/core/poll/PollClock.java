@@ -77,8 +77,8 @@ final class PollClock {
     void tick(boolean onlyHot) {
         long time = System.nanoTime();
         long nanos = interval(onlyHot) * TURN_NANOS;
-        // Where little is done in much time, the clock is read at each turn, lest the kernel has to wait for many of
-        // them.
+        // Where a turn takes long, the clock is read at each turn, so that the kernel does not have to wait for many
+        // turns.
         left = time - now > nanos / 2 ? 1 : LOOKS;
         now = time;
         if (time - kernelAt >= nanos) {

@@ -46,7 +46,7 @@ public interface Pollable {
 
     /**
      * Whether this only rings for another, armed registration of the same poller. That registration is the attachment
-     * of this one's, and is looked at when this rings: as long as it is looked at anyway, there is no hurry to hear
+     * of this pollable's registration, and is looked at when this rings: as long as it is looked at anyway, there is no hurry to hear
      * the ring.
      */
     default boolean isDoorbell() {

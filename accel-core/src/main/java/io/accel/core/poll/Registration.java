@@ -56,7 +56,7 @@ public final class Registration {
     /** The poller's turn in which something was last found, or in which this became hot. */
     long foundAt;
     /**
-     * Whether this is in the poller's queue of registrations without a place in the hot set, and is to be looked at
+     * Whether this is in the poller's queue of registrations without a place in the hot set, and must be looked at
      * there.
      */
     boolean queued;
@@ -128,7 +128,7 @@ public final class Registration {
      * registration ends on its own.
      *
      * @param other the pollable to wait for
-     * @return its registration, whose attachment is this one
+     * @return its registration, whose attachment is this registration
      * @throws ClosedChannelException if the pollable is closed
      */
     public Registration alongside(Pollable other) throws ClosedChannelException {

@@ -4,8 +4,8 @@ package io.accel.core.poll;
 import io.accel.core.jdk.VirtualThreads;
 
 /**
- * The time of a yield that no other thread uses, on this machine: that of a system call, and so 0.3 us on one machine
- * and 1.5 us in a guest whose calls are dear. It is measured once. Thread-safe.
+ * The time of a yield that no other thread uses, on this machine. It is the time of a system call: 0.3 us on one machine,
+ * and 1.5 us in a guest whose calls are slow. It is measured once. Thread-safe.
  */
 final class UnusedYield {
     /** How many yields are measured: the first ones are slow, and other threads may use some. */

@@ -129,7 +129,7 @@ public final class WaitPolicy {
      * done.
      */
     private static final long MOST_EARNED = 24_000_000;
-    /** The most that a single loss counts, lest one long task makes a crowd. */
+    /** The most that a single loss counts, so that one long task does not make a crowd. */
     private static final long MOST_AT_ONCE = 4_000_000;
 
     /**
@@ -167,7 +167,7 @@ public final class WaitPolicy {
     /** A yield in which the peer only answered takes more. */
     private final long answerNanos;
 
-    // What the policy has learnt.
+    // The state that the policy has learnt.
 
     /** Why waits sleep at once now, null if they do not. */
     private Why resting;
@@ -467,7 +467,7 @@ public final class WaitPolicy {
         runDelay = -1;
         lastWaking = afterNanos;
         boolean rested = now - until + backOff >= backOff >> 3;
-        // Where no thread may look nothing can be found sooner, however long the profile would look.
+        // Where no thread may look, nothing can be found sooner, however long the profile would look.
         long reach = budget.isEmpty() ? Math.min(most, WAKING_NANOS) : most;
         if (resting == Why.UNPROMISING && afterNanos - WAKING_NANOS <= reach && rested) {
             resting = null;

@@ -44,7 +44,7 @@ public interface Anchor {
     /**
      * Takes note that the adapter has closed it, and that the call has returned.
      *
-     * @param aborted whether the close was to be a reset, as with {@code SO_LINGER} 0
+     * @param aborted whether the close had to be a reset, as with {@code SO_LINGER} 0
      */
     default void closed(boolean aborted) {}
 
@@ -141,11 +141,11 @@ public interface Anchor {
     void endOnClose() throws IOException;
 
     /**
-     * Opens the same connection on a descriptor of its own. This anchor's {@link #close} does not end that one if it {@linkplain
-     * #resetOnClose is to be a reset}. For work on the connection after its program has closed.
+     * Opens the same connection on a descriptor of its own. This anchor's {@link #close} does not end that duplicate if it
+     * {@linkplain #resetOnClose has to be a reset}. For work on the connection after its program has closed.
      *
-     * @return an anchor in blocking mode, which the caller closes; null if none can be had, or the program has set by {@code SO_LINGER} how
-     *     its close is to go
+     * @return an anchor in blocking mode, which the caller closes; null if there can be none, or if the program has decided about its close
+     *     with {@code SO_LINGER}
      * @throws IOException if this is closed, or there is no descriptor left
      */
     Anchor keep() throws IOException;

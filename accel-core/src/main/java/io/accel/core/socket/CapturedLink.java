@@ -26,7 +26,7 @@ abstract class CapturedLink {
     /** The ends of the link; null if it is just closing. */
     abstract Ends ends();
 
-    /** Whether the link has been let go of. */
+    /** Whether the link has been released. */
     abstract boolean isClosed();
 
     /** Makes a capture record the bytes that go over this link from now on. */

@@ -45,8 +45,8 @@ public final class Captures implements CaptureSource {
     }
 
     /**
-     * Takes note of a new link. To be called before anything can go over it. If a beginning capture cannot find the link yet, this is to be
-     * called again when it can: a capture that has begun meanwhile has looked too early.
+     * Takes note of a new link. To be called before anything can go over it. If a beginning capture cannot find the link yet, the
+     * caller must call this again when it can: a capture that has begun meanwhile has looked too early.
      */
     static void opened(CapturedLink link) {
         if (OF_PROCESS.running != null) {
@@ -54,7 +54,7 @@ public final class Captures implements CaptureSource {
         }
     }
 
-    /** Takes note that a link is let go of. */
+    /** Records that a link is released. */
     static void closed(CapturedLink link) {
         if (OF_PROCESS.running != null) {
             OF_PROCESS.forget(link);
@@ -170,7 +170,7 @@ public final class Captures implements CaptureSource {
         sink.take(part.flip());
     }
 
-    /** Puts as many packets into a part as are there and fit. */
+    /** Puts as many of the waiting packets into a part as fit. */
     private static void fill(ByteBuffer part, Capture capture, long millis, long most) throws InterruptedException {
         long wait = millis;
         while (capture.taken() < most && part.remaining() >= Capture.MOST_BLOCK && capture.take(part, wait)) {

@@ -70,7 +70,7 @@ final class ConnectionRecord implements ObservedConnection {
         return connection;
     }
 
-    /** The counters of links, of which there is one now. */
+    /** The counters of links; there is one now. */
     ConnectionCounters counters() {
         return links().counters;
     }
@@ -124,7 +124,7 @@ final class ConnectionRecord implements ObservedConnection {
         }
     }
 
-    /** The link that the connection has, and that observers know of; null if it has none. */
+    /** The connection's link, as observers know it; null if it has none. */
     private LinkStream stream() {
         ByLinks had = links;
         return had == null ? null : had.stream;

@@ -181,8 +181,8 @@ public final class Incoming {
         }
         long mine = place(n);
         if (mine <= 0 && attached != null && socket.kind().endings().resetsBehindEnd()) {
-            // The kernel tells a reset only if it had the unread bytes. A read without room is told of one that was met
-            // before.
+            // The kernel tells a reset only if it had the unread bytes. A read without room reports a reset that was
+            // met before.
             if (mine < 0 ? isResetByLink(attached) : n == 0 && attached.reader().hasMetReset()) {
                 attached.reader().failIfReset();
             }
@@ -329,7 +329,7 @@ public final class Incoming {
         } finally {
             lock.unlock();
             if (hasAside() || isAsideFull()) {
-                socket.readiness().refresh(); // a waiter for the kernel waits in vain for bytes that are gone
+                socket.readiness().refresh(); // otherwise a waiter for the kernel would wait for bytes that are gone
             }
         }
     }

@@ -11,7 +11,7 @@ import java.nio.channels.SelectionKey;
  * looking. When it rings, all threads that wait for the socket look, since only one of them hears it.
  */
 final class LinkDoorbell extends KernelTold {
-    /** The number of registrations that know of a ring that this hears: its own, and the socket's beside it. */
+    /** The number of registrations that learn of a ring that this hears: its own, and the socket's beside it. */
     private static final int KNOWING = 2;
 
     private final LinkStream stream;

@@ -158,7 +158,7 @@ public final class LinkWriter extends LinkHalf {
 
     /**
      * Takes note that the writer tries again after it has waited for room, or that its write is over. In this half only. A writer of a
-     * Unix-domain stream that has waited is told of a reset, and another is not.
+     * Unix-domain stream that has waited is told of a reset; a writer that has not waited is not.
      *
      * @param now whether it tries again
      */
@@ -172,7 +172,7 @@ public final class LinkWriter extends LinkHalf {
      *
      * @param wanted how many bytes
      * @return the number of bytes that fit, at most {@code wanted}; 0 also where {@link #write} returns {@link LinkStream#MOVED}
-     * @throws IOException as {@link #write(ByteBuffer)}; what was appended before can still be flushed
+     * @throws IOException as {@link #write(ByteBuffer)}; bytes that were appended before can still be flushed
      */
     public int room(int wanted) throws IOException {
         if (!isOutput() || (unrest == Unrest.RETURNS && wayBack.feigns())) {
@@ -445,7 +445,7 @@ public final class LinkWriter extends LinkHalf {
      *
      * @param received the count of bytes that the peer says it received
      * @return as {@link StreamSender#resumeAt}
-     * @throws CorruptLinkException as there, or if the peer was told of the switch, and knows no place for it
+     * @throws CorruptLinkException as there, or if the peer was told of the switch, but knows no place for it
      */
     long resumeAt(long received) throws CorruptLinkException {
         try (LinkLease.Share share = lease.take()) {

@@ -298,7 +298,7 @@ public final class Outgoing {
             if (attached == null) {
                 socket.handover().noteTraffic();
             } else if (attached.reader().hasMetReset() && !socket.isClosed()) {
-                // The kernel is still to hear of the reset that a read over the link has met. The bytes it took go
+                // The kernel has yet to hear of the reset that a read over the link has met. The bytes it took go
                 // nowhere.
                 throw new IOException(BROKEN_PIPE);
             }
@@ -309,7 +309,8 @@ public final class Outgoing {
      * Decides what a failed write to the kernel reports. In this half only.
      *
      * @param e how
-     * @return what to report: a link that broke with bytes of this direction counts as a reset, and a reset as a broken pipe if a read over
+     * @return the exception to report: a link that broke with bytes of this direction counts as a reset, and a reset as a broken
+     * pipe if a read over
      *     the link has reported it, or if the peer had ended its output over the link
      */
     public IOException failed(IOException e) {
@@ -352,7 +353,7 @@ public final class Outgoing {
      * As {@link #refusedShut}, for a stream-based socket: each of its writes gets as far as the kernel, and reports the kernel's answer.
      *
      * @param e the refusal
-     * @return what to report: the peer's reset if nobody has been told of it; then no reader hears of it any more
+     * @return the exception to report: the peer's reset if nobody has been told of it; then no reader hears of it any more
      */
     public IOException failedShut(IOException e) {
         LinkStream attached = socket.attached();
@@ -382,7 +383,7 @@ public final class Outgoing {
     }
 
     /**
-     * Leaves this direction where it is for good, because it is about to end, or carries bytes that only the kernel's path can carry.
+     * Keeps this direction where it is from now on, because it is about to end, or carries bytes that only the kernel's path can carry.
      *
      * @return the link if this direction goes over it; null if it goes through the kernel
      */
@@ -395,7 +396,7 @@ public final class Outgoing {
         return link;
     }
 
-    /** Whether this direction was {@linkplain #fix left} where it is for good. */
+    /** Whether this direction was {@linkplain #fix fixed} where it is. */
     synchronized boolean isFixed() {
         return fixed;
     }

@@ -222,9 +222,9 @@ final class Resumption {
     }
 
     /**
-     * Whether a peer that has ended its output through the kernel is dead. A peer that has only ended its output, as its program may,
-     * cannot say what it has received, and is given up. Its kernel accepts the record that this end sends, and the kernel of a process that
-     * is gone refuses it.
+     * Whether a peer that has ended its output through the kernel is dead. A peer that has only ended its output, as its program may
+     * do, cannot say what it has received, and is given up. Its kernel accepts the record that this end sends, and the kernel of
+     * a process that is gone refuses it.
      */
     private boolean hasPeerDied(long now) {
         if (endedAt == 0) {

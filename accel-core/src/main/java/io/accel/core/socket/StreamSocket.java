@@ -330,7 +330,7 @@ public final class StreamSocket {
     private enum Unread {
         RESETS,
         RESETS_BEHIND_END,
-        /** The close ends in order all the same. */
+        /** The close still ends in order. */
         ENDS_ALONE
     }
 
@@ -343,11 +343,11 @@ public final class StreamSocket {
     }
 
     /**
-     * Begins the close of a channel that a selector still has a key of, as the JDK begins it: the output ends, and what is unread decides
+     * Begins the close of a channel that a selector still has a key of, as the JDK begins it: the output ends, and unread bytes decide
      * nothing before the selector has let go of the key. TCP connections, whose close in that state ends in order, and connections
-     * without a link, whose close the kernel's channel delays by itself, are to be closed at once.
+     * without a link, whose close the kernel's channel delays by itself, must be closed at once.
      *
-     * @param aborts whether the close is to be a reset, of which the peer is told nothing before the selector has let go
+     * @param aborts whether the close has to be a reset, of which the peer learns nothing before the selector has let go
      * @return whether {@link #close} and the close of the anchor are to wait for that
      */
     public boolean beginClose(boolean aborts) {
@@ -367,9 +367,9 @@ public final class StreamSocket {
     }
 
     /**
-     * Takes note that the adapter has closed the anchor, after {@link #close}; of use for Unix-domain connections.
+     * Records that the adapter has closed the anchor, after {@link #close}; used for Unix-domain connections.
      *
-     * @param aborted whether the close was to be a reset
+     * @param aborted whether the close had to be a reset
      */
     public void anchorClosed(boolean aborted) {
         anchor.closed(aborted);

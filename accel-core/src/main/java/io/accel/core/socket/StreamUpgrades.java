@@ -167,7 +167,11 @@ final class StreamUpgrades {
                     }
                 });
             } catch (IllegalStateException e) {
-                LOG.get().log(Level.DEBUG, "the process ends already, and does not wait for what was closed since", e);
+                LOG.get()
+                        .log(
+                                Level.DEBUG,
+                                "the process is ending, and does not wait for connections that were closed since",
+                                e);
             }
         }
     }
@@ -191,7 +195,7 @@ final class StreamUpgrades {
         try {
             started().wakeup();
         } catch (FallbackException e) {
-            ERRORS.warn("neither the peer of a connection nor who waits for it can be told what became of its link", e);
+            ERRORS.warn("neither the peer of a connection nor its waiters can be told the fate of its link", e);
         }
     }
 

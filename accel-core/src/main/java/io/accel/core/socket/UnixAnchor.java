@@ -94,7 +94,7 @@ public final class UnixAnchor implements Anchor {
     public void closed(boolean aborted) {
         UnixStreams.Accepted one = known;
         if (one != null) {
-            // In non-blocking mode the JDK ends at least the output, unless the close is to be a reset.
+            // In non-blocking mode the JDK ends at least the output, unless the close has to be a reset.
             one.closed(channel, aborted || channel.isBlocking());
         }
     }

@@ -33,7 +33,7 @@ final class UnixName {
     private UnixName() {}
 
     /**
-     * The name of the file to which a listener is bound: that of its device and of its inode.
+     * The name of the file to which a listener is bound, made of its device and its inode.
      *
      * @param bound the listener's address
      * @return null if there is no such file, or nobody may look at it

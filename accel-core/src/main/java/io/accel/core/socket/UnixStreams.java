@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <ol>
  *   <li>The kernel has said which process listens where the client is connected ({@code SO_PEERCRED}), and the client asks that process.
  *       The file by which it connected is one at which this process has been listening through Accel since before. So its other end is one
- *       of those that are here, if it was accepted, which it was if the client has received a byte.
- *   <li>No end has received more than the other has sent. What an end has received is known at least, and what it has sent at most, and
- *       neither number falls; so a connection that contradicts them, compared in the right order, is not the client's, however old they
- *       are.
+ *       of the connections here, if it was accepted; and it was accepted if the client has received a byte.
+ *   <li>No end has received more than the other has sent. The number of bytes that an end has received is a lower bound, the number that
+ * it has sent is an upper bound, and neither falls. So a connection that contradicts the client's numbers, compared in the right
+ * order, is not the client's, however old the numbers are.
  *   <li>If one connection alone is left, it is the client's. If several are, the client asks again when more has gone by. One that a
  *       client was found for before is no other's.
  * </ol>
@@ -118,7 +118,7 @@ final class UnixStreams {
 
     private record Seen(Accepted connection, long received, long sent) {}
 
-    /** What was seen of the connections at one time. */
+    /** The state of the connections as seen at one time. */
     final class Lineup {
         private final List<Seen> all = new ArrayList<>();
 

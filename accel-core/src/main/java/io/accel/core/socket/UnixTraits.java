@@ -4,7 +4,7 @@ package io.accel.core.socket;
 import io.accel.core.fabric.Fabric;
 import java.io.IOException;
 
-/** What the end that connected knows of a Unix-domain connection. Any thread. */
+/** The knowledge of the end that connected about a Unix-domain connection. Any thread. */
 final class UnixTraits implements Fabric.Traits {
     private final StreamSocket socket;
     private final UnixAnchor anchor;

@@ -6,13 +6,13 @@ import io.accel.core.fabric.Link;
 /** The rules by which a kind of connection tells one end that the other has ended it. */
 public enum Endings {
     /**
-     * As TCP: the first write behind the peer's close is accepted, and its answer tells of the close. Nobody is told of a reset behind the
-     * end of the peer's bytes.
+     * As on TCP: the first write after the peer's close is accepted, and the answer to it tells of the close. Nobody is told of a
+     * reset behind the end of the peer's bytes.
      */
     TCP(Link.RST | Link.CLOSED),
     /**
-     * As Unix-domain streams: what a peer has closed or shut is known at once. No write is accepted behind it. A write that has not waited
-     * leaves a reset to the reader, who is told of it also behind an end.
+     * As on Unix-domain streams: a peer's close or shutdown is known at once. No write is accepted behind it. A write that has not waited
+     * leaves a reset to the reader, which is told of it even behind an end.
      */
     UNIX(Link.RST | Link.CLOSED | Link.DEAF);
 

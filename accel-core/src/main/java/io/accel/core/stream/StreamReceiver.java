@@ -448,7 +448,7 @@ public final class StreamReceiver {
         return -1;
     }
 
-    /** What follows an end that was read. */
+    /** Returns the end that was read, or throws the reset that follows it. */
     private long endOrReset() throws SocketException {
         if ((link.peerState() & Link.RST) != 0 && reset.isReaders()) {
             throw new SocketException("Connection reset");

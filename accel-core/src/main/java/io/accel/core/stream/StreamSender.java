@@ -80,7 +80,7 @@ public final class StreamSender {
      * Farewell#TAPPED} and back, by compare-and-set, which cannot undo the writer's findings.
      */
     private Farewell farewell = Farewell.NONE;
-    /** Whether the write under way has waited for room, and so is told of what came meanwhile. Writer only. */
+    /** Whether the write under way has waited for room, and so is told of events that came meanwhile. Writer only. */
     private boolean waited;
     /** Written by the thread that taps, before {@link Farewell#TAPPED} can be seen. */
     private volatile StreamTap tap;

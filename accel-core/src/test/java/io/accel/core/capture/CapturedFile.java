@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Reads what a capture has written, and checks the frame of each block. */
 public final class CapturedFile {
-    /** A packet of TCP without options. */
+    /** A TCP packet without options. */
     public record Segment(int sourcePort, long sequence, long acknowledged, int flags, ByteBuffer bytes) {}
 
     /** A packet of UDP. */
@@ -108,12 +108,12 @@ public final class CapturedFile {
         }
     }
 
-    /** Those of TCP, in the order of the file. */
+    /** The TCP packets, in the order of the file. */
     public List<Segment> segments() {
         return segments;
     }
 
-    /** Those of UDP, in the order of the file. */
+    /** The UDP packets, in the order of the file. */
     public List<Datagram> datagrams() {
         return datagrams;
     }
@@ -123,12 +123,12 @@ public final class CapturedFile {
         return segments.size() + datagrams.size();
     }
 
-    /** How many packets its end says that there were. */
+    /** The number of packets, as the file's end says it. */
     public long received() {
         return received;
     }
 
-    /** How many of them its end says that are missing. */
+    /** The number of missing packets, as the file's end says it. */
     public long dropped() {
         return dropped;
     }

@@ -50,7 +50,7 @@ class PacketsTest {
         assertThat(Short.toUnsignedInt(datagram.getShort(4))).isEqualTo(8 + length);
     }
 
-    /** Whatever comes out of the sum, 0 does not stand there, which would say that there is no sum. */
+    /** The checksum field is never 0, whatever the sum is, because 0 would mean that there is no checksum. */
     @ParameterizedTest
     @CsvSource({"127.0.0.1, 127.0.0.1", "::1, ::1"})
     void aDatagramAlwaysHasAChecksum(String from, String to) throws UnknownHostException {
@@ -82,9 +82,9 @@ class PacketsTest {
     }
 
     /**
-     * Checks what all packets have. A sum over what a checksum covers, and the checksum itself, has no zero bit.
+     * Checks the parts that all packets have. A sum over what a checksum covers, and the checksum itself, has no zero bit.
      *
-     * @return what follows the header of IP
+     * @return the bytes after the IP header
      */
     private static ByteBuffer check(String from, String to, Transport transport, int protocol, ByteBuffer payload)
             throws UnknownHostException {

@@ -89,7 +89,7 @@ class UdpFlowTest {
                 .hasSize(1);
     }
 
-    /** A peer that is not ours may send over a link what the addresses of the link do not allow. */
+    /** A foreign peer may send datagrams over a link that the link's addresses do not allow. */
     @Test
     void whatNoPacketHoldsIsDroppedAndCounted() throws Exception {
         Capture capture = new Capture(Set.of(), 0);

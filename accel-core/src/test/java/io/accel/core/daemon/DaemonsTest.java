@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a daemon thread keeps of the thread that needed it first: nothing. */
+/** A daemon thread keeps nothing of the thread that needed it first. */
 @Timeout(30)
 class DaemonsTest {
     private record Kept(ClassLoader loader, String inherited, boolean daemon, String name, ThreadGroup group) {}

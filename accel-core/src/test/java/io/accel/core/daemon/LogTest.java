@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who says what is to be logged. */
+/** The thread that writes a log message. */
 class LogTest {
     private static final String NAME = "io.accel.test.log";
     private static final Logger BACK_END = Logger.getLogger(NAME);

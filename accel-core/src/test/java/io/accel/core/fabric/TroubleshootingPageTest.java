@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whoever meets a reason code finds it in the documentation. */
+/** The documentation has every reason code. */
 class TroubleshootingPageTest {
     private static final Path PAGE = Path.of("..", "docs", "TROUBLESHOOTING.md");
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What {@link JdkAccess} reaches, on this JDK and a newer one, with the ways open and with them closed. */
+/** The parts of the JDK that {@link JdkAccess} reaches, on this JDK and a newer one, with the ways open and with them closed. */
 class JdkAccessTest {
     private static final String EXPORT = "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED";
     private static final String NO_UNSUPPORTED = "--limit-modules=java.base";
@@ -82,7 +82,7 @@ class JdkAccessTest {
         }
     }
 
-    /** In a child, whose standard input is a descriptor that no other object will close. */
+    /** Runs in a child, whose standard input is a descriptor that no other object closes. */
     @ParameterizedTest
     @MethodSource("jdks")
     void anyDescriptorBecomesSelectable(Path jdk) throws Exception {

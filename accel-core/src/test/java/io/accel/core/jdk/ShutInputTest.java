@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What comes to a socket whose input was shut down can still be read, and the program reads the end. */
+/** Bytes that come to a socket whose input was shut down can still be read, while the program reads the end. */
 @Timeout(30)
 class ShutInputTest {
     @ParameterizedTest

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One thread writes and another one closes, who do not wait for each other, and a peer reads to the end. No write counts as accepted
- * which the peer does not get; and what the peer had before the close does count.
+ * One thread writes and another closes, without waiting for each other, and a peer reads to the end. No write counts as accepted
+ * unless the peer gets it, and bytes that the peer had before the close do count.
  */
 class CloseModelTest {
     // Shared words.
@@ -19,9 +19,9 @@ class CloseModelTest {
     private static final int ENDS_AT = 1;
     private static final int ENDING = 2;
     private static final int FIN = 3;
-    /** How many writes the peer knows of. */
+    /** The number of writes that the peer knows of. */
     private static final int SEEN = 4;
-    /** How many there are where it has met the end. */
+    /** The number of writes at which it has met the end. */
     private static final int END = 5;
     /** How many count as accepted. */
     private static final int ACCEPTED = 6;
@@ -37,9 +37,9 @@ class CloseModelTest {
         NO_FENCE_AFTER_PUBLISH,
         /** The close is made known when the peer was told of the end. */
         ENDING_AFTER_FIN,
-        /** What was published is noted when the peer was told of the end. */
+        /** The published bytes are noted only after the peer was told of the end. */
         NOTED_AFTER_FIN,
-        /** It is noted when the close was made known. */
+        /** They are noted only after the close was made known. */
         NOTED_AFTER_ENDING,
         /** It is not noted. */
         NOT_NOTED,

@@ -33,7 +33,7 @@ final class Explorer {
     /**
      * An explorer.
      *
-     * @param end what must hold where no thread can go on, whether it has ended or waits
+     * @param end a condition that must hold where no thread can go on, whether it has ended or waits
      * @param programs one for each thread
      */
     Explorer(Predicate<Memory> end, Program... programs) {
@@ -46,7 +46,7 @@ final class Explorer {
         return states;
     }
 
-    /** Looks at all; the steps to the first thing that went wrong, the shortest way, or empty. */
+    /** Explores all states. Returns the shortest list of steps to a failure, or empty. */
     Optional<List<String>> explore(Memory start) {
         Set<String> seen = new HashSet<>();
         Deque<Node> open = new ArrayDeque<>();
@@ -83,9 +83,9 @@ final class Explorer {
     }
 
     /**
-     * As {@link #explore(Memory)}, of a model worth the name.
+     * Like {@link #explore(Memory)}, and checks that the model is not trivial.
      *
-     * @param least more states than so many are there where nothing goes wrong
+     * @param least a model without a failure must have more states than this
      */
     Optional<List<String>> explore(Memory start, int least) {
         Optional<List<String>> failure = explore(start);

@@ -16,14 +16,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  * has to arrive after the one before. System calls are full fences; the words in the link are plain stores.
  */
 class GoingBackModelTest {
-    /** How many bytes the program writes. */
+    /** The number of bytes that the program writes. */
     private static final int TOTAL = 4;
 
     private static final int ANNOUNCEMENT = 90;
     /** A preface that says 0 bytes; one more for each. */
     private static final int PREFACE = 100;
 
-    // What both ends see.
+    // The words that both ends see.
     private static final int LEFT = 0;
     private static final int FOLLOWED = 1;
     private static final int PUBLISHED = 2;
@@ -46,9 +46,9 @@ class GoingBackModelTest {
     private static final int RING_READ = 14;
     private static final int ORIGIN = 15;
     private static final int WIRE_READ = 16;
-    /** What was read from the kernel and is being looked at ends here; it begins at WIRE_READ. */
+    /** The end of the bytes that were read from the kernel and are being looked at; they begin at WIRE_READ. */
     private static final int READ_TO = 17;
-    /** What is set aside: from here up to ASIDE_TO on the wire. */
+    /** The bytes that are set aside: from here up to ASIDE_TO on the wire. */
     private static final int ASIDE = 18;
 
     private static final int ASIDE_TO = 19;
@@ -60,11 +60,11 @@ class GoingBackModelTest {
 
     enum Mutation {
         NONE,
-        /** What comes behind the announcement in one read is dropped with it. */
+        /** Bytes that come behind the announcement in one read are dropped with it. */
         ASIDE_DROPPED,
-        /** It is given to the program at once. */
+        /** They are given to the program at once. */
         ASIDE_AT_ONCE,
-        /** The sender comes to the link again before the receiver has followed. */
+        /** The sender returns to the link before the receiver has followed. */
         RETURNS_UNFOLLOWED,
         /** The sender says that it has left before its last byte is published. */
         LEFT_BEFORE_LAST,
@@ -74,7 +74,7 @@ class GoingBackModelTest {
         LEFT_NOT_FORGOTTEN,
         /** The sender leaves although its announcement is still to be sent. */
         LEAVES_UNANNOUNCED,
-        /** The receiver does not take the announcement off before it follows. */
+        /** The receiver does not take the announcement away before it follows. */
         ANNOUNCEMENT_KEPT
     }
 
@@ -95,7 +95,7 @@ class GoingBackModelTest {
     @Test
     void theSenderGoesBackTwice() {
         Program[] programs = programs(Mutation.NONE, true);
-        // That it never does would be the end everywhere: so the explorer finds a way to an end where it did.
+        // If it never did, the state would be an end everywhere: so the explorer finds a way to an end where it did.
         Explorer explorer = new Explorer(memory -> memory.word(ORIGIN) < 4, programs);
         assertThat(explorer.explore(start(programs))).isPresent();
     }
@@ -106,7 +106,7 @@ class GoingBackModelTest {
         return explorer.explore(start(programs), 1000);
     }
 
-    /** That the receiver has the link is what the sender waits for at first. */
+    /** At first the sender waits until the receiver has the link. */
     private static Memory start(Program... programs) {
         Memory memory = new Memory(WORDS, programs.length, 1);
         memory.word(UNFOLLOWED, 1);
@@ -121,7 +121,7 @@ class GoingBackModelTest {
         return new Program().act("both have the link", m -> true, m -> m.word(FOLLOWED, 1));
     }
 
-    /** Two times at most the ring has been full for long. */
+    /** The ring has been full for long at most two times. */
     private static Program watcher() {
         return new Program()
                 .act("overdue", m -> true, m -> m.word(OVERDUE, 1))

@@ -39,9 +39,9 @@ class LastShareModelTest {
         NO_FENCE_AFTER_UNLOCK,
         /** The closer gives the half's share back without its lock. */
         CLOSER_WITHOUT_LOCK,
-        /** Who gives the share back does not note it. */
+        /** The thread that gives the share back does not note it. */
         SHARE_NOT_NOTED,
-        /** Who only asks takes a share though none is left. */
+        /** A thread that only asks takes a share although none is left. */
         PIN_WHAT_IS_FREED
     }
 

@@ -61,7 +61,7 @@ final class Memory {
         return words[word];
     }
 
-    /** What is in memory, whoever may have something buffered for it. */
+    /** The value in memory, whatever store buffers hold for it. */
     int word(int word) {
         return words[word];
     }

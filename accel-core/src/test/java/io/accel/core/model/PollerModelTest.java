@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A poller that falls asleep, against threads that leave word, close and wake it. A command may not be left in the stack
+ * A poller that falls asleep, against threads that leave commands, close and wake it. No command may be left in the stack
  * when all is quiet, whether the poller sleeps, has left, or never came; and a wake-up ends the poll.
  */
 class PollerModelTest {
@@ -39,7 +39,7 @@ class PollerModelTest {
         NO_LOOK_AFTER_LEAVING,
         /** It looks at the commands, then leaves. */
         LOOK_BEFORE_LEAVING,
-        /** Who wakes does so without a fence between flag and look. */
+        /** The waking thread has no fence between flag and look. */
         NO_FENCE_AFTER_WAKEUP
     }
 
@@ -57,7 +57,7 @@ class PollerModelTest {
     }
 
     private static Optional<List<String>> explore(Mutation mutation) {
-        // The poller may sleep for ever only where nobody woke it and nobody's word is left.
+        // The poller may sleep for ever only if nobody woke it and no command is left.
         Explorer quiet = new Explorer(
                 memory -> memory.word(COMMANDS) == 0, poller(mutation), closer(mutation), closer(mutation));
         Optional<List<String>> failure = quiet.explore(new Memory(WORDS, 3, 1));
@@ -111,7 +111,7 @@ class PollerModelTest {
         return poller;
     }
 
-    /** Registration.close: leaves word, and carries it out if the turn is free. */
+    /** Registration.close: leaves a command, and carries it out if the turn is free. */
     private static Program closer(Mutation mutation) {
         Program closer = new Program()
                 .update("push", COMMANDS, old -> old + 1)

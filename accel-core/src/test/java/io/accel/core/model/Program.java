@@ -11,8 +11,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 
 /**
- * What one thread does, step by step. Each step is atomic; between any two, other threads run. Loads go to the register of
- * the thread, of which there is one, {@link #A}.
+ * The program of one thread, step by step. Each step is atomic; between any two, other threads run. Loads go to the only register
+ * of the thread, {@link #A}.
  */
 final class Program {
     /** The only register that steps use by themselves. */
@@ -23,7 +23,7 @@ final class Program {
         /** Whether it can be taken now. */
         boolean isEnabled(Memory memory, int thread);
 
-        /** Takes it; the thread's place is the next step already. */
+        /** Takes the step; the thread's place is already the next step. */
         void take(Memory memory, int thread);
     }
 
@@ -81,7 +81,7 @@ final class Program {
         return add(name, (m, t) -> condition.test(m), (m, t) -> {});
     }
 
-    /** What a thread does with words that are its own, or a system call, which is a full fence: all of it in one step. */
+    /** A thread's work on its own words, or a system call, which is a full fence: all of it is one step. */
     Program act(String name, Predicate<Memory> enabled, Consumer<Memory> effect) {
         return add(name, (m, t) -> m.isDrained(t) && enabled.test(m), (m, t) -> effect.accept(m));
     }
@@ -98,7 +98,7 @@ final class Program {
         return jumpIf(a -> true, label);
     }
 
-    /** What must hold here. */
+    /** A condition that must hold here. */
     Program check(String what, Predicate<Memory> condition) {
         return add(what, (m, t) -> true, (m, t) -> {
             if (!condition.test(m)) {

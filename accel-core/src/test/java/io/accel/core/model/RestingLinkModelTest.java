@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A link of a datagram socket that goes to rest and becomes busy again, while its peer sends and two pollers of the socket fall
- * asleep, which look at busy links alone, and arm them alone. Neither poller may sleep while a datagram is there.
+ * asleep. The pollers look only at busy links, and arm only these. Neither may sleep while there is a datagram.
  */
 class RestingLinkModelTest {
     private static final int LAST = 2;
@@ -25,12 +25,12 @@ class RestingLinkModelTest {
     private static final int BUSY = 3;
     /** DatagramLinks' monitor. */
     private static final int MONITOR = 4;
-    /** That a poller was refreshed by the other. */
+    /** Whether a poller was refreshed by the other. */
     private static final int[] TOLD = {5, 6};
 
     private static final int WORDS = 7;
 
-    /** What is done otherwise. */
+    /** The mistakes, each of which the model has to find. */
     enum Mutation {
         NONE,
         /** The link rests unarmed. */
@@ -41,9 +41,9 @@ class RestingLinkModelTest {
         ARM_AFTER_LOOK,
         /** A link becomes busy while it is being sent to rest. */
         NO_MONITOR,
-        /** Who takes the ring does not make the link busy. */
+        /** The thread that takes the ring does not make the link busy. */
         RING_IGNORED,
-        /** Who takes the ring does not refresh the other poller. */
+        /** The thread that takes the ring does not refresh the other poller. */
         NO_REFRESH,
         /** It refreshes the other poller, and makes the link busy after that. */
         REFRESH_BEFORE_BUSY
@@ -86,7 +86,7 @@ class RestingLinkModelTest {
                 .label("sent " + number);
     }
 
-    /** DatagramLinks.restQuiet, for which nothing but the last datagram is news, and then a look at resting links. */
+    /** DatagramLinks.restQuiet, which goes by the last datagram alone, and then a look at resting links. */
     private static Program receiver(Mutation mutation) {
         Program receiver = new Program();
         enter(receiver, mutation, "rest");

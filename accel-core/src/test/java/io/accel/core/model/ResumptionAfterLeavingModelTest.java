@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * break at a moment of its own. Every byte has a number, and has to arrive after the one before; no program may read a record.
  */
 class ResumptionAfterLeavingModelTest {
-    /** How many bytes the sender's program writes. */
+    /** The number of bytes that the sender's program writes. */
     private static final int TOTAL = 3;
 
     private static final int RECORD = 70;
@@ -23,11 +23,11 @@ class ResumptionAfterLeavingModelTest {
     // The sender's.
     private static final int SENT = 0;
     private static final int BY_LINK = 1;
-    /** Bytes that went over the link; then comes, if it was said, that the sender has left. */
+    /** Bytes that went over the link; behind them, if it was said, the word that the sender has left. */
     private static final int PUBLISHED = 2;
 
     private static final int HAS_LEFT = 3;
-    /** What the device was given, of the two; after the break nothing more. */
+    /** The bytes that the device was given, of the two; after the break nothing more. */
     private static final int POSTED = 4;
 
     private static final int SENDER_BROKEN = 5;
@@ -37,22 +37,22 @@ class ResumptionAfterLeavingModelTest {
     // The receiver's.
     private static final int ARRIVED = 8;
     private static final int RECEIVER_BROKEN = 9;
-    /** Whether the record is to come, and whether it has. */
+    /** Whether the record is expected, and whether it has come. */
     private static final int AWAITS = 10;
 
     private static final int FOUND = 11;
     private static final int IN_LINK = 12;
     private static final int RING_READ = 13;
     private static final int GOT = 14;
-    /** Up to where what the kernel has was given to the program, and up to where it was looked through for the record. */
+    /** The place up to which the kernel's bytes were given to the program, and the place up to which they were searched for the record. */
     private static final int WIRE_READ = 15;
 
     private static final int WIRE_SEEN = 16;
 
-    /** The receiver's record, as what it has received and one more; 0 if it was not said. */
+    /** The receiver's record: the number of received bytes plus one; 0 if it was not sent. */
     private static final int BACK_RECORD = 17;
 
-    /** Whether the receiver needs to hear nothing, and knows that what has come is all. */
+    /** Whether the receiver needs to hear nothing, and knows that it has all the bytes. */
     private static final int CONTENT = 18;
 
     private static final int WIRED = 19;
@@ -67,9 +67,9 @@ class ResumptionAfterLeavingModelTest {
         SENDER_SPEAKS_FIRST,
         /** The receiver speaks first, although its bytes go through the kernel. */
         RECEIVER_SPEAKS_FIRST,
-        /** The receiver takes what has come for all, of which it has not heard that it is. */
+        /** The receiver takes the bytes that have come for all, without having heard so. */
         RECEIVER_IS_CONTENT,
-        /** What stands in the kernel before the record is given out before what came over the link. */
+        /** The bytes before the record in the kernel are given out before the bytes that came over the link. */
         ASIDE_FIRST
     }
 
@@ -122,7 +122,7 @@ class ResumptionAfterLeavingModelTest {
 
     // ---- the sender
 
-    /** LinkWriter.write; of a link that is broken the mirror takes what is written. */
+    /** LinkWriter.write; if the link is broken, the mirror takes the bytes. */
     private static Program writer() {
         return new Program()
                 .label("next")
@@ -155,7 +155,7 @@ class ResumptionAfterLeavingModelTest {
                         });
     }
 
-    /** What is on its way may arrive after the sender has given up on it. */
+    /** Bytes on their way may arrive after the sender has given up on them. */
     private static Program device() {
         return new Program()
                 .label("next")
@@ -231,7 +231,7 @@ class ResumptionAfterLeavingModelTest {
                 .label("silent");
     }
 
-    /** Incoming, and what Resumption does with it. */
+    /** Incoming, and the work of Resumption on it. */
     private static Program reader(Mutation mutation) {
         return new Program()
                 .label("next")
@@ -259,7 +259,7 @@ class ResumptionAfterLeavingModelTest {
         return m.word(IN_LINK) == 1 && m.word(RING_READ) == bytesArrived(m) && knows;
     }
 
-    /** Looks through what the kernel has for the record, and leaves the rest for the program. */
+    /** Searches the kernel's bytes for the record, and leaves the rest for the program. */
     private static Program receiverHears() {
         return new Program()
                 .label("next")

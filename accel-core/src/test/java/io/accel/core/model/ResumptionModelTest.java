@@ -12,13 +12,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A link that breaks at any moment, noticed by each end at a moment of its own: {@code io.accel.core.socket.Resumption}. One direction
  * is looked at, whose sender may have switched to the link, or announced that, or neither; the other has switched long ago, or
- * never does, and carries bytes of its program's. Every byte has a number, and has to arrive after the one before. The steps are
- * those that the locks of the two halves make of them.
+ * never does, and carries bytes of its program's. Every byte has a number, and has to arrive after the one before. The locks of
+ * the two halves decide what is one step.
  */
 class ResumptionModelTest {
-    /** How many bytes the sender's program writes. */
+    /** The number of bytes that the sender's program writes. */
     private static final int TOTAL = 3;
-    /** How many the other end's program writes through the kernel, if it never switches. */
+    /** The number of bytes that the other end's program writes through the kernel, if it never switches. */
     private static final int BACK = 1;
 
     private static final int ANNOUNCEMENT = 50;
@@ -34,7 +34,7 @@ class ResumptionModelTest {
     private static final int SWITCHED = 3;
     private static final int BY_LINK = 4;
     private static final int TAIL = 5;
-    /** What the device was given; after the break nothing more. */
+    /** The bytes that the device was given; after the break nothing more. */
     private static final int POSTED = 6;
     /** Whether the peer's device has acknowledged the preface before the link broke here. */
     private static final int ACKNOWLEDGED = 7;
@@ -42,7 +42,7 @@ class ResumptionModelTest {
     private static final int ANNOUNCED = 8;
     private static final int SENDER_BROKEN = 9;
     private static final int SENDER_SAID = 10;
-    /** What the receiver's record says, and one more; 0 if it has not come. */
+    /** The number in the receiver's record plus one; 0 if the record has not come. */
     private static final int SENDER_FOUND = 11;
 
     private static final int REPLAYED = 12;
@@ -73,17 +73,17 @@ class ResumptionModelTest {
         NONE,
         /** An end speaks first that has not announced a switch. */
         SPEAKS_UNANNOUNCED,
-        /** The receiver says what has come before the last of it has. */
+        /** The receiver says what it has before the last bytes have come. */
         SAYS_BEFORE_DRAINED,
-        /** What the receiver has not got is not sent again. */
+        /** Bytes that the receiver has not got are not sent again. */
         NOTHING_AGAIN,
-        /** All that went over the link is sent again. */
+        /** All bytes of the link are sent again. */
         ALL_AGAIN,
         /** The sender goes to the kernel before it has caught up. */
         GOES_BACK_EARLY,
         /** The receiver goes to the kernel before it has read what came over the link. */
         FOLLOWS_EARLY,
-        /** The receiver takes whatever comes where an announcement is due for one. */
+        /** The receiver takes any byte for an announcement where one is due. */
         SKIPS_BLINDLY
     }
 
@@ -166,7 +166,7 @@ class ResumptionModelTest {
                 .label("done");
     }
 
-    /** What is on its way may arrive after the sender has given up on it. */
+    /** Bytes on their way may arrive after the sender has given up on them. */
     private static Program device() {
         return new Program()
                 .label("next")
@@ -230,7 +230,7 @@ class ResumptionModelTest {
                 .label("done");
     }
 
-    /** What comes from the receiver through the kernel. A direction that has switched is read there only for the record. */
+    /** The words that come from the receiver through the kernel. A direction that has switched is read there only for the record. */
     private static Program senderHears(boolean bothSwitch) {
         return new Program()
                 .label("next")
@@ -273,7 +273,7 @@ class ResumptionModelTest {
                 .act("said", m -> true, m -> m.word(RECEIVER_SAID, 1));
     }
 
-    /** Incoming, and what Resumption does with it. */
+    /** Incoming, and the work of Resumption on it. */
     private static Program reader(Mutation mutation) {
         return new Program()
                 .label("next")
@@ -290,7 +290,7 @@ class ResumptionModelTest {
                 .jump("next");
     }
 
-    /** At the link the kernel has nothing for it but, when that is broken, the record. */
+    /** While it is at the link, the kernel has nothing for it except the record of a broken link. */
     private static boolean canReadWire(Memory m) {
         boolean hears = m.word(IN_LINK) == 0 || (m.word(RECEIVER_BROKEN) == 1 && m.word(RECEIVER_FOUND) == 0);
         return hears && m.word(WIRE_READ) < m.word(WIRED);
@@ -308,7 +308,7 @@ class ResumptionModelTest {
     private static void readWire(Memory m, Mutation mutation) {
         int value = m.word(WIRE + m.word(WIRE_READ));
         m.word(WIRE_READ, m.word(WIRE_READ) + 1);
-        boolean unused = place(m); // what was just read comes behind the switch
+        boolean unused = place(m); // the bytes just read come behind the switch
         if (m.word(DUE) == 1) {
             m.word(DUE, 0);
             if (value == ANNOUNCEMENT || mutation == Mutation.SKIPS_BLINDLY) {

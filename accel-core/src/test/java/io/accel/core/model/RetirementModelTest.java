@@ -10,9 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Both ends of a connection give a link back by which bytes may be going: {@link io.accel.core.socket.LinkRetirement}. Each end
+ * Both ends of a connection give back a link over which bytes may be going: {@link io.accel.core.socket.LinkRetirement}. Each end
  * has a writer, a reader, and the thread that gives links back. Nobody may touch the link after it is freed, and no byte may be lost with
- * it, also if it breaks when an end has said that it uses it no more. All words are volatile, or written with a full fence.
+ * it, even if it breaks after an end has said that it no longer uses it. All words are volatile, or written with a full fence.
  */
 class RetirementModelTest {
     // Of each end.
@@ -21,7 +21,7 @@ class RetirementModelTest {
     private static final int SAID_RETIRING = 2;
     private static final int SAID_RETIRED = 3;
     private static final int FREED = 4;
-    /** Whether what it sends goes over the link. */
+    /** Whether the end sends over the link. */
     private static final int OUT = 5;
     /** Whether it has left the link, and not been followed as far as it has looked. */
     private static final int UNFOLLOWED = 6;
@@ -31,7 +31,7 @@ class RetirementModelTest {
     private static final int FOLLOWED = 8;
     /** How many bytes it has published. */
     private static final int PUBLISHED = 9;
-    /** Whether it has published where it switches, and the peer has not followed it from there. */
+    /** Whether it has published the place of its switch, and the peer has not followed it from there. */
     private static final int PREFACE = 10;
     /** Whether the byte that says so is in the kernel. */
     private static final int ANNOUNCED = 11;
@@ -51,11 +51,11 @@ class RetirementModelTest {
         NONE,
         /** Writers do not look whether the link is being given back. */
         WRITERS_DO_NOT_LOOK,
-        /** A writer who is just switching is not waited for. */
+        /** Nobody waits for a writer that is just switching. */
         SWITCHING_NOT_AWAITED,
         /** The link is freed before the peer has said that it does not use it. */
         PEER_NOT_AWAITED,
-        /** An end says that it uses the link no more before the peer has followed. */
+        /** An end says that it no longer uses the link before the peer has followed. */
         RETIRED_UNFOLLOWED,
         /** An end does not look whether the peer has come to the link where its program has not read. */
         AHEAD_NOT_LOOKED_AT
@@ -82,7 +82,7 @@ class RetirementModelTest {
             retirement(EACH, mutation),
             new Program().act("break", RetirementModelTest::mayBreak, m -> m.word(BROKEN, 1))
         };
-        // What breaks before that is another's to mend.
+        // Another mechanism handles links that break before that.
         Explorer explorer =
                 new Explorer(m -> m.word(BROKEN) == 1 || (m.word(FREED) == 1 && m.word(EACH + FREED) == 1), programs);
         return explorer.explore(new Memory(WORDS, programs.length, 1), 1000);
@@ -179,7 +179,7 @@ class RetirementModelTest {
 
     private static Program retirement(int end, Mutation mutation) {
         int peer = peerOf(end);
-        Program retirement = new Program() // either end may find it idle, also both at once
+        Program retirement = new Program() // either end may find it idle, or both at once
                 .act("begin", m -> true, m -> m.word(end + RETIRING, 1));
         if (mutation != Mutation.SWITCHING_NOT_AWAITED) {
             retirement.await("is nobody switching?", m -> m.word(end + SWITCHING) == 0);
@@ -225,7 +225,7 @@ class RetirementModelTest {
                 throw new Program.Violation("bytes may be lost, and the connection goes on");
             }
             if (m.word(BROKEN) == 0 && m.word(peer + SAID_RETIRED) == 0) {
-                // What was said last, that it was followed, may still be on its way to the peer.
+                // The last word, that it was followed, may still be on its way to the peer.
                 throw new Program.Violation("the peer finds its link broken");
             }
             if (m.word(peer + OUT) == 1) {

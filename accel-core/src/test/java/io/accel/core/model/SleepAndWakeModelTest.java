@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The sleepers word of a shared-memory link: arm, look once more, sleep; publish, fence, look for sleepers, ring. Nobody may
- * sleep while what it waits for is there.
+ * The sleepers word of a shared-memory link: arm, look once more, sleep; publish, fence, look for sleepers, ring. No thread
+ * may sleep when the bytes that it waits for have come.
  */
 class SleepAndWakeModelTest {
     private static final int DATA = 1;
@@ -22,13 +22,13 @@ class SleepAndWakeModelTest {
     private static final int CREDIT = 1;
     private static final int SLEEPERS = 2;
     private static final int BELL = 3;
-    /** That the reader's and the writer's poller were told to look, whatever the bell says. */
+    /** Whether the reader's and the writer's poller were told to look, whatever the bell says. */
     private static final int TOLD_READER = 4;
 
     private static final int TOLD_WRITER = 5;
     private static final int WORDS = 6;
 
-    /** What is left out. */
+    /** The step that is left out. */
     enum Mutation {
         NONE,
         /** The peer looks for sleepers without a fence behind its publish. */
@@ -61,7 +61,7 @@ class SleepAndWakeModelTest {
         assertThat(twoSleepers(true)).isEmpty();
     }
 
-    /** Whoever rings takes both armings, and whoever drains the bell takes it from the other. */
+    /** The thread that rings takes both armings, and the thread that drains the bell takes it from the other. */
     @Test
     void unlessTheRingIsPassedOnOneOfThemCanMissIt() {
         Optional<List<String>> failure = twoSleepers(false);
@@ -70,7 +70,7 @@ class SleepAndWakeModelTest {
     }
 
     private static Optional<List<String>> oneSleeper(Mutation mutation) {
-        // Two publishes, so that the second meets a sleeper who has been woken by the first.
+        // Two publishes, so that the second meets a sleeper that the first has woken.
         Program peer = new Program();
         publish(peer, mutation, PRODUCED, 1, DATA, "first");
         publish(peer, mutation, PRODUCED, 2, DATA, "second");

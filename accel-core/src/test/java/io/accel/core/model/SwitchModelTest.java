@@ -15,18 +15,18 @@ import org.junit.jupiter.params.provider.EnumSource;
  * System calls are full fences; the words in the link are plain stores.
  */
 class SwitchModelTest {
-    /** How many bytes the program writes. */
+    /** The number of bytes that the program writes. */
     private static final int TOTAL = 3;
 
     /** Bytes written to the kernel, announcements included. */
     private static final int WIRE = 0;
-    /** Those of them that are the program's. */
+    /** The program's own bytes among them. */
     private static final int RAW = 1;
     /** In the link: how many bytes went through the kernel, plus 1; 0 as long as it does not say. */
     private static final int PREFACE = 2;
     /** In the link: how many bytes are published. */
     private static final int RING = 3;
-    /** What the reading program was given. */
+    /** The bytes that the reading program was given. */
     private static final int GOT = 4;
     /** The receiver's process has the link. */
     private static final int RECEIVER_HAS_IT = 5;
@@ -43,7 +43,7 @@ class SwitchModelTest {
         NOT_ANNOUNCED,
         /** The receiver looks for the switch before it reads from the kernel, and not after. */
         LOOK_BEFORE_READ,
-        /** The receiver does not take the announcement off. */
+        /** The receiver does not take the announcement away. */
         ANNOUNCEMENT_KEPT,
         /** The sender uses the link as soon as it has it itself. */
         USED_BEFORE_THE_RECEIVER_HAS_IT

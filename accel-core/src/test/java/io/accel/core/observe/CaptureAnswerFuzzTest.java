@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What a process sends to {@code accel capture}, which may be root's: a file that begins as such a file does, in the parts in which it was
- * sent, and how it ended; all else is an {@link IOException}.
+ * The answer of a process to {@code accel capture}, which may be root's, is a file that begins as such a file does, in the parts in which
+ * it was sent, and the way in which it ended. Everything else is an {@link IOException}.
  */
 class CaptureAnswerFuzzTest {
     @FuzzTest

@@ -7,7 +7,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** What {@code accel capture}, or somebody else at its socket, asks a process for. */
+/** The request of {@code accel capture}, or of somebody else at its socket, to a process. */
 class CaptureRequestFuzzTest {
     @FuzzTest
     void request(byte[] bytes) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.io.IOException;
 
-/** What a process says of itself to {@code accel stats}: nonsense is an {@link IOException}, all else says the same when said anew. */
+/** A sample that a process sends to {@code accel stats} says the same when written anew; nonsense is an {@link IOException}. */
 class SampleFuzzTest {
     @FuzzTest
     void sample(byte[] bytes) throws IOException {

@@ -7,7 +7,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Whatever is the name of a directory in {@code shm.dir}: it names a process or none. */
+/** The name of any directory in {@code shm.dir} names a process or none. */
 class StatsNameFuzzTest {
     @FuzzTest
     void name(byte[] bytes) {

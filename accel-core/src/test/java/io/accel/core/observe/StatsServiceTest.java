@@ -122,7 +122,7 @@ class StatsServiceTest {
             try (ObservedProcess process = ObservedProcess.open(stopped);
                     SocketChannel answering = socket.accept()) {
                 byte[] sample = SampleCodec.encode(sample(2_000));
-                // In two parts, of which the first ends amid the sample.
+                // In two parts; the first ends in the middle of the sample.
                 answering.write(ByteBuffer.allocate(5)
                         .putInt(sample.length)
                         .put(sample[0])

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The methods in which a thread waits are compiled once, and not again with each method that may wait: they are longer than what
- * HotSpot's C2 inlines, however often it is called ({@code FreqInlineSize}).
+ * The methods in which a thread waits are compiled once, and not again with each method that may wait: they are longer than any
+ * method that HotSpot's C2 inlines, however often it is called ({@code FreqInlineSize}).
  */
 class CompiledAloneTest {
     private static final int MOST_INLINED = 325;
@@ -31,7 +31,7 @@ class CompiledAloneTest {
         assertThat(codeLength(BlockingWaits.class, signature)).as(name).isGreaterThan(MOST_INLINED);
     }
 
-    /** The offset of the last instruction of the longest method that has such a signature, by {@code javap}. */
+    /** The offset of the last instruction of the longest method with such a signature, from {@code javap}. */
     private static int codeLength(Class<?> of, String signature) {
         StringWriter out = new StringWriter();
         int status = ToolProvider.findFirst("javap")

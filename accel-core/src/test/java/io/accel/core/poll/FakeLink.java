@@ -10,7 +10,7 @@ import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Something polled whose memory is a field and whose doorbell is a pipe. It fails a test that lets a poller look at it when
+ * A pollable whose memory is a field and whose doorbell is a pipe. It fails a test that lets a poller look at it when
  * it has no registration any more.
  */
 final class FakeLink implements Pollable, AutoCloseable {
@@ -30,10 +30,10 @@ final class FakeLink implements Pollable, AutoCloseable {
     volatile Registering whileRegistering = registration -> {};
 
     volatile Throwable violation;
-    /** What is ready only once the doorbell was heard, as something is of which no look sees all. */
+    /** The interest that is ready only once the doorbell was heard, as on a pollable whose look does not see everything. */
     volatile int readyWhenHeard;
 
-    /** What else happens while this is being registered. */
+    /** An action that runs while this is being registered. */
     interface Registering {
         void with(Registration registration) throws IOException;
     }
@@ -57,7 +57,7 @@ final class FakeLink implements Pollable, AutoCloseable {
         }
     }
 
-    /** The peer makes ready what the doorbell has to be heard for. */
+    /** The peer makes an interest ready that is found only by the doorbell. */
     void makeUnseen(int ops) throws IOException {
         readyWhenHeard = ops;
         pipe.sink().write(ByteBuffer.allocate(1));

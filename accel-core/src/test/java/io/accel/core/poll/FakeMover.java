@@ -6,13 +6,13 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 
 /**
- * Something in memory that a look finds to have gone elsewhere, as a connection does that goes back to the kernel's path. One thread's.
+ * A pollable in memory that a look finds to have gone elsewhere, like a connection that goes back to the kernel's path. For one thread.
  */
 final class FakeMover implements Pollable, AutoCloseable {
-    /** Where what is waited for is. */
+    /** The place of the awaited event. */
     enum Place {
         MEMORY,
-        /** Where another look finds it, which is not there before the poller has heard of the move. */
+        /** The place where another look finds it, which is empty before the poller has heard of the move. */
         MEMORY_ELSEWHERE,
         KERNEL
     }
@@ -20,7 +20,7 @@ final class FakeMover implements Pollable, AutoCloseable {
     private final FakeKernel kernel = new FakeKernel();
     private Registration registration;
     private Place place = Place.MEMORY;
-    /** Where the next look finds that it has gone. */
+    /** The place where the next look finds that it has gone. */
     private Place next = Place.MEMORY;
 
     FakeMover() throws IOException {}

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** What a single poll has to find, since nobody may ask a second time. */
+/** Events that a single poll has to find, since nobody may ask a second time. */
 @Timeout(30)
 class OnePollTest {
     private static final long MILLI = 1_000_000L;
@@ -68,7 +68,7 @@ class OnePollTest {
         quiet.close();
     }
 
-    /** One that hardly ever looks at the kernel while it looks at links. */
+    /** A poller that hardly ever looks at the kernel while it looks at links. */
     private Poller spinning() throws IOException {
         return opened(new Poller(new PollConfig(Long.MAX_VALUE, 1 << 24, 64, 0, PollConfig.Yielding.NEVER)));
     }

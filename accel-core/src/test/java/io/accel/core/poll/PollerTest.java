@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a poller finds, when it sleeps, and what ends its sleep. */
+/** The events that a poller finds, and the beginning and the end of its sleep. */
 class PollerTest {
     private static final long MILLI = 1_000_000L;
     private static final long LONG_SPIN = Long.MAX_VALUE;
@@ -177,7 +177,7 @@ class PollerTest {
         assertThat(found).containsOnlyKeys(kernel);
     }
 
-    /** To let go of a descriptor the kernel has to be asked; what it says then counts. */
+    /** To let go of a descriptor the kernel has to be asked, and its answer then counts. */
     @Test
     void theKernelIsAskedOnceThoughARegistrationEnds() throws Exception {
         Poller poller = poller(0, 64);
@@ -228,7 +228,7 @@ class PollerTest {
         }
     }
 
-    /** What a turn costs must not grow with the links that were hot some time ago. */
+    /** The cost of a turn must not grow with the links that were hot some time ago. */
     @Test
     void noMoreLinksThanAllowedAreHotAtAnyMoment() throws Exception {
         int hotMax = 8;
@@ -255,13 +255,13 @@ class PollerTest {
         for (int i = 0; i < polls; i++) {
             assertThat(poller.poll(-1, sink)).isPositive();
         }
-        // Beside the hot ones, those that wait to be armed, once or twice each.
+        // Beside the hot links, the links that wait to be armed, once or twice each.
         assertThat(looks(others) - before)
                 .as("looks at quiet links right after they were busy")
                 .isLessThanOrEqualTo((long) hotMax * polls + 3L * others.size());
     }
 
-    /** A quiet one costs a busy one next to nothing, and yet is found without its doorbell. */
+    /** A quiet link costs a busy link almost nothing, and yet is found without its doorbell. */
     @Test
     void linksThatRestAreLookedAtLessOften() throws Exception {
         Poller poller = poller(LONG_SPIN, 64);
@@ -290,7 +290,7 @@ class PollerTest {
         assertThat(quiet.get(31).rings).hasValue(0);
     }
 
-    /** What is ready stays ready until it was read, as with the JDK's selectors, also without a place among the hot ones. */
+    /** A ready link stays ready until it is read, as with the JDK's selectors, even without a place among the hot links. */
     @Test
     void whatIsNotReadIsReportedAgainThoughFewMayBeHot() throws Exception {
         Poller poller = poller(20_000, 4);
@@ -321,7 +321,7 @@ class PollerTest {
         assertThat(found).containsOnlyKeys(all.get(40));
     }
 
-    /** An interval is a number of turns; a program that takes its time between them must not make it longer. */
+    /** An interval is a number of turns; a program that takes long between turns must not make it longer. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theKernelIsServedInTimeBesideABusyLink(boolean glance) throws Exception {
@@ -346,7 +346,7 @@ class PollerTest {
         }
     }
 
-    /** The time counts that an interval stands for, and not how few links a handler that takes longer is called for in it. */
+    /** The time of an interval counts, even if a slow handler is called for only a few links in it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theKernelWaitsForTwoCallsOfASlowHandlerAtMost(boolean glance) throws Exception {
@@ -362,7 +362,7 @@ class PollerTest {
                 work(MILLI); // twice the interval
             }
         };
-        // By so many the poller knows that calls take long, and reads the clock after each.
+        // After so many, the poller knows that calls take long, and reads the clock after each.
         pollTimes(poller, 10, glance, slow);
         for (int before = 0; before < 6; before++) {
             pollTimes(poller, before, glance, slow);
@@ -434,7 +434,7 @@ class PollerTest {
         coolDown(poller, link);
         Background<Integer> sleeper = Background.start(() -> poll(poller, -1));
         sleeper.awaitAsleep();
-        link.deadline = System.nanoTime(); // due at once, but only a refresh tells of it
+        link.deadline = System.nanoTime(); // due at once, but only a refresh shows it
         registration.refresh();
         registration.interest(OP_CONNECT);
         registration.refresh();
@@ -535,7 +535,7 @@ class PollerTest {
         assertThat(waiting.get(10, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** As a listener is once its connections have been taken: they come by a refresh. */
+    /** Like a listener whose connections have been taken: new ones come with a refresh. */
     @Test
     void doesNotSpinForWhatHasNothingInMemory() throws Exception {
         Poller poller = poller(LONG_SPIN, 64);
@@ -569,7 +569,7 @@ class PollerTest {
         assertThat(link.releases).hasValue(1);
     }
 
-    /** Were it released twice, the memory that it looks at would be freed while others look at it. */
+    /** If it were released twice, its memory would be freed while others look at it. */
     @Test
     void closedWhileItIsRegisteredIsReleasedOnce() throws Exception {
         Poller poller = poller(0, 64);

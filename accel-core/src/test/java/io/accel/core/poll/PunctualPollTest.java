@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A wait that ends when it should, and what it costs. */
+/** A wait that ends when it should, and its cost. */
 class PunctualPollTest {
     private static final int WAITS = 60;
     private static final long MICRO = 1_000;
@@ -25,7 +25,7 @@ class PunctualPollTest {
         return new Poller(new PollConfig(0, 200, 64, 0, PollConfig.Yielding.ADAPTIVE));
     }
 
-    /** A tenth of the waits tells what is possible: others may have the processor when a wait ends. */
+    /** A tenth of the waits is enough, since others may have the processor when a wait ends. */
     @ParameterizedTest
     @ValueSource(longs = {20 * MICRO, 200 * MICRO, 700 * MICRO, 1_100 * MICRO, 2_600 * MICRO})
     void endsMicrosecondsAfterItsTimeAndNeverBefore(long timeout) throws Exception {

@@ -2,16 +2,16 @@
 package io.accel.core.poll;
 
 /**
- * What looking comes to in a simulated machine, compared with sleeping at once, which is what a program without Accel does. Above 1 is
+ * The effect of looking in a simulated machine, compared with sleeping at once, as a program without Accel does. Above 1 is
  * more than asleep.
  *
- * @param setting what was simulated
+ * @param setting the simulated setting
  * @param spinNanos how long threads look
  * @param rate round trips
  * @param cpu processor time of a round trip
  * @param p99 99th percentile of a round trip's time
- * @param sleeping what came out asleep
- * @param isCrowded whether sleepers and busy loops want nearly all of the machine, so that no core is to spare
+ * @param sleeping the result with sleeping
+ * @param isCrowded whether sleepers and busy loops want nearly all of the machine, so that there is no core to spare
  */
 record SimulatedComparison(
         SimulatedMachine.Setting setting,
@@ -21,14 +21,14 @@ record SimulatedComparison(
         double p99,
         SimulatedMachine.Outcome sleeping,
         boolean isCrowded) {
-    /** The longest look that has to pay; who asks for longer ones asks for what they cost. */
+    /** The longest look that has to pay; a profile that asks for longer looks accepts their cost. */
     private static final long FRUGAL_NANOS = 20_000;
 
     /**
      * Simulates both, from the same beginnings.
      *
      * @param nanos how long each run lasts
-     * @param runs how many
+     * @param runs the number of runs
      */
     static SimulatedComparison of(SimulatedMachine.Setting setting, long spinNanos, long nanos, int runs) {
         SimulatedMachine.Outcome sleeping = SimulatedMachine.run(setting, 0, nanos, runs);

@@ -8,17 +8,17 @@ import java.util.SplittableRandom;
 
 /**
  * A machine with some cores and a scheduler, in simulated time: discrete events, no real threads. Requests and replies go
- * back and forth between pairs of threads that wait as a {@link WaitPolicy} says; others compute nearly without end.
+ * back and forth between pairs of threads that wait as a {@link WaitPolicy} says; other threads compute nearly all the time.
  *
- * <p>The scheduler is like Linux's: least virtual run time first, slices of some milliseconds, whoever is woken goes before who
- * has had more than its share and to its waker's core if that has less to do, a yield gives up a slice, idle cores take what
- * others have waiting, and mean loads are balanced.
+ * <p>The scheduler is like Linux's: least virtual run time first, slices of some milliseconds. A woken thread goes before a thread
+ * that has had more than its share, and to its waker's core if that has less to do. A yield gives up a slice, idle cores take
+ * waiting threads from others, and mean loads are balanced.
  *
- * <p>No piece of work takes the same time twice, some take long, and who computes pauses now and then. Otherwise where threads
- * were placed at first would be where they stay, as no machine with an operating system leaves them.
+ * <p>No piece of work takes the same time twice, some take long, and computing threads pause now and then. Otherwise threads
+ * would stay where they were placed at first, which no machine with an operating system does.
  */
 final class SimulatedMachine {
-    // What things take, in nanoseconds; measured, and rounded.
+    // The times of actions, in nanoseconds; measured, and rounded.
     private static final long LOOK = 40;
     private static final long LOOKS = 2_500;
     private static final long SEND = 150;
@@ -34,13 +34,13 @@ final class SimulatedMachine {
     private static final long LONG_EVERY = 100_000_000;
     private static final long HOG_RUNS = 100_000_000;
     private static final long HOG_PAUSES = 1_000_000;
-    /** What the last interval counts in the mean load of a thread, which halves in 32 ms. */
+    /** The weight of the last interval in the mean load of a thread, which halves in 32 ms. */
     private static final double LOAD_SHARE = 0.083;
-    /** Which part of its load a core may have more than another. */
+    /** The part of its load by which a core may exceed another. */
     private static final double IMBALANCE = 0.17;
 
     /**
-     * What is simulated.
+     * The setting that is simulated.
      *
      * @param cores how many cores
      * @param pairs how many clients, each with a server thread of its own; clients are one process, servers another
@@ -62,7 +62,7 @@ final class SimulatedMachine {
             double quota) {}
 
     /**
-     * What came out.
+     * The result.
      *
      * @param trips round trips
      * @param cpuNanos processor time of the pairs
@@ -87,12 +87,12 @@ final class SimulatedMachine {
     }
 
     private final Setting setting;
-    /** Which of many beginnings: where threads are placed, and how long each piece of work takes. */
+    /** The seed of the beginning: where threads are placed, and how long each piece of work takes. */
     private final int begin;
 
     private final List<Task> tasks = new ArrayList<>();
     private final Task[] running;
-    /** What the least favoured thread that ran on a core had run: what run times there are compared with. */
+    /** The run time of the least favoured thread that ran on each core; run times on the core are compared with it. */
     private final long[] floor;
 
     private long[] latencies = new long[1 << 12];
@@ -322,8 +322,8 @@ final class SimulatedMachine {
             failed = 0;
             return;
         }
-        // As Linux does: one that is too heavy to even loads out is moved after some attempts all the same, so that
-        // three that never sleep take turns at having one of two cores to themselves.
+        // As Linux does: a thread that is too heavy to even loads out is still moved after some attempts, so that
+        // three threads that never sleep take turns at having one of two cores to themselves.
         double heaviest = gap / 2 * (1 << Math.min(failed, 8));
         Task moved = null;
         for (Task task : tasks) {
@@ -373,14 +373,15 @@ final class SimulatedMachine {
             }
         }
         if (waker != null && waker.core != task.core) {
-            // As Linux does: the waker's core, which the waker is about to leave, or its own, whichever has less to do.
+            // As Linux does: the waker's core, which the waker is about to leave, or the thread's own, whichever has
+            // less to do.
             double there = load(waker.core) - waker.load + task.load;
             if (there < load(task.core) - task.load) {
                 move(task, waker.core);
             }
         }
         Task current = running[task.core];
-        // A sleeper keeps half a slice of what it did not use.
+        // A sleeper keeps half a slice of its unused time.
         long least = current == null ? task.vruntime : current.vruntime - setting.sliceNanos / 2;
         task.vruntime = Math.max(task.vruntime, least);
         if (current != null && task.vruntime < current.vruntime) {
@@ -400,7 +401,7 @@ final class SimulatedMachine {
                 task.become(Stage.WAIT, LOOK);
                 task.yieldedAt = now;
                 if (waiting(task.core) != null) {
-                    // As Linux does: a slice is given up by who has not had more than others.
+                    // As Linux does: a thread that has not had more than others gives up a slice.
                     task.vruntime += task.isOwed() ? setting.sliceNanos : 0;
                     leave(task);
                 }
@@ -507,7 +508,7 @@ final class SimulatedMachine {
 
     private final class Task implements WaitPolicy.Senses {
         final WaitPolicy policy;
-        /** Of its own, so that its work is the same whatever others do. */
+        /** A generator of its own, so that its work is the same whatever others do. */
         final SplittableRandom random;
 
         Stage stage;
@@ -521,7 +522,7 @@ final class SimulatedMachine {
         long delay;
         /** How long it was runnable since loads were last balanced. */
         long wanted;
-        /** Which part of the time it is runnable, lately. */
+        /** The part of the recent time in which it was runnable. */
         double load;
 
         long wakeAt;
@@ -549,14 +550,14 @@ final class SimulatedMachine {
             left = Math.max(1, nanos);
         }
 
-        /** About as long: programs that work in step by the nanosecond do not exist, and meet each time or never. */
+        /** About as long: programs that work in step to the nanosecond would meet each time or never, and do not exist. */
         long about(long nanos) {
             return nanos == 0 ? 0 : nanos * 3 / 4 + random.nextLong(nanos / 2);
         }
 
         /**
-         * About as long as usual, and now and then long: a collector's work, a large request. Without those, where the
-         * scheduler has put threads that sleep and wake is where they stay, well or badly, and what is compared is luck.
+         * About as long as usual, and now and then long: a collector's work, a large request. Without those, threads
+         * that sleep and wake stay where the scheduler has put them, well or badly, and the comparison is about luck.
          */
         long work(long nanos) {
             long extra = 0;
@@ -571,7 +572,7 @@ final class SimulatedMachine {
             return stage != Stage.ASLEEP && stage != Stage.PAUSE;
         }
 
-        /** Whether it has had no more than the mean of those that want its core. */
+        /** Whether it has had no more than the mean of the threads that want its core. */
         boolean isOwed() {
             long sum = 0;
             for (Task task : tasks) {

@@ -12,7 +12,7 @@ import java.util.function.ToDoubleFunction;
 final class SimulationTable {
     private SimulationTable() {}
 
-    /** Which settings go together. Each is of the first kind that it fits. */
+    /** The settings that go together. Each is of the first kind that it fits. */
     private enum Kind {
         QUOTA("a quota", setting -> setting.quota() > 0),
         HOGS("busy loops besides", setting -> setting.hogs() > 0),
@@ -37,7 +37,7 @@ final class SimulationTable {
         }
     }
 
-    /** How many settings of each kind have which rate, and what p99 does. */
+    /** The settings of each kind by their rates, and their p99. */
     static String ofKinds(List<SimulatedComparison> all, long... spins) {
         List<String> lines = new ArrayList<>();
         lines.add(
@@ -76,7 +76,7 @@ final class SimulationTable {
                 p99s[p99s.length * 9 / 10]);
     }
 
-    /** A setting each row, with room for what a real machine gave. */
+    /** A setting in each row, with room for a real machine's result. */
     static String ofNamed(List<String> names, List<SimulatedComparison> each) {
         List<String> lines = new ArrayList<>();
         lines.add("| setting | looks for | rate, simulated | measured | CPU an operation, simulated | measured |");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Nowhere may looking be worse than sleeping at once, which is what a program without Accel does. Some settings of each seed by
+ * Looking may nowhere be worse than sleeping at once, as a program without Accel does. Some settings of each seed run by
  * default; {@code -Daccel.test.settings=3000} tries more, {@code -Daccel.test.seed=5} others, {@code -Daccel.test.print=true}
  * prints the tables of docs/BENCHMARKS.md.
  */
@@ -24,17 +24,17 @@ class WaitPolicySimulationTest {
     private static final long BALANCED = 20 * MICRO;
     private static final long LATENCY = 1_000 * MILLI;
     private static final int SETTINGS = Integer.getInteger("accel.test.settings", 40);
-    /** None of them is one that the policy was made with. */
+    /** The policy was not developed with any of them. */
     private static final long[] SEEDS = Long.getLong("accel.test.seed") == null
             ? new long[] {1, 2, 3}
             : new long[] {Long.getLong("accel.test.seed")};
     /**
-     * What is learnt is learnt by trying, and a few threads may be placed well or badly on their cores for a while: what a
-     * short run shows counts if some long ones show it, too.
+     * The policy learns by trying, and a few threads may be placed well or badly on their cores for a while. So the result
+     * of a short run counts only if some long runs show it, too.
      */
     private static final int LONG_RUNS = 6;
 
-    /** Of so many settings one may fall short by more than a tenth, and by a fifth at most; where fewer are tried, none may. */
+    /** One of so many settings may fall short by more than a tenth, and by a fifth at most; if fewer are tried, none may. */
     private static final int ONE_OF = 3_000;
 
     private static final boolean PRINT = Boolean.getBoolean("accel.test.print");
@@ -66,7 +66,7 @@ class WaitPolicySimulationTest {
         assertThat(worse).noneMatch(each -> each.rate() < 0.8);
     }
 
-    /** The cases {@code crowded-*} of {@code accel perf compare}, as far as the model has what makes them. */
+    /** The cases {@code crowded-*} of {@code accel perf compare}, as far as the model covers them. */
     @Test
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void theSettingsThatAreMeasuredAreNotWorseEither() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a waiter decides, told the time and what it sees, and what the process's counters say of it. Other threads of the tests' process
+ * The decisions of a waiter that is told the time and what it sees, and the process's counters of them. Other threads of the tests' process
  * may add to these, so they have grown by so much at least.
  */
 class WaitPolicyTest {
@@ -46,7 +46,7 @@ class WaitPolicyTest {
         assertThat(WaitCounters.sleeps(Why.UNPROMISING) - sleeps).isGreaterThanOrEqualTo(5_000 - looks);
     }
 
-    /** A pair of which each end takes 25 us to be woken: neither finds back by itself. */
+    /** A pair whose ends each take 25 us to be woken: neither begins to look again by itself. */
     @Test
     void twoThatFellAsleepFindBackToLooking() {
         WaitPolicy one = policy(SPIN, 1);
@@ -59,7 +59,7 @@ class WaitPolicyTest {
         long last = 0;
         boolean peerSlept = true;
         while (!(last > 0 && last < SPIN)) {
-            // What this end waits for comes when the peer, awake or woken, has answered.
+            // The bytes that this end waits for come when the peer, awake or woken, has answered.
             last = wait(one, peerSlept ? 55 * MICRO : 2 * MICRO);
             boolean oneSlept = last < 0;
             peerSlept = wait(other, oneSlept ? 30 * MICRO : 2 * MICRO) < 0;
@@ -100,7 +100,7 @@ class WaitPolicyTest {
         assertThat(WaitCounters.offerNanos() - offerNanos).isGreaterThanOrEqualTo(spent);
     }
 
-    /** What compilers, collectors and daemons do beside a busy program's work is no reason to wait twenty times as long. */
+    /** The work of compilers, collectors and daemons beside a busy program is no reason to wait twenty times as long. */
     @Test
     void aCoreThatIsAnothersForAMomentNowAndThenIsLookedFromIfThatSavesMore() {
         WaitPolicy policy = policy(1_000 * MILLI, 1);
@@ -166,7 +166,7 @@ class WaitPolicyTest {
         assertThat(more).as("after it was found to be a crowd").isLessThan(4);
     }
 
-    /** What a blocking thread finds before it begins to wait is saved as well. */
+    /** Time is also saved when a blocking thread finds its bytes before it begins to wait. */
     @Test
     void whatIsFoundAtAGlanceCounts() {
         WaitPolicy policy = policy(1_000 * MILLI, 1);
@@ -231,7 +231,7 @@ class WaitPolicyTest {
         assertThat(policy.next(now)).as("after the peer has left").isEqualTo(Step.LOOK);
     }
 
-    /** The two were moved to cores of their own, and the answer is there when the thread comes back from an offer nobody took. */
+    /** The two were moved to cores of their own, and the answer has come when the thread returns from an offer that nobody took. */
     @Test
     void aPeerThatAnswersSoonerThanFromTheSameCoreIsNoLongerThere() {
         WaitPolicy policy = sharing();
@@ -249,7 +249,7 @@ class WaitPolicyTest {
         assertThat(offers).isEqualTo(2);
     }
 
-    /** In a guest whose system calls are dear the answer to an offer that nobody took is no sign of a peer on the same core. */
+    /** In a guest whose system calls are slow the answer to an offer that nobody took is no sign of a peer on the same core. */
     @Test
     void anAnswerDuringAYieldThatIsSlowAnywayIsNoHandover() {
         told.unusedYield = 1_500;
@@ -443,7 +443,7 @@ class WaitPolicyTest {
         assertThat(new CpuQuota(groups).isFractional()).isTrue();
     }
 
-    /** One that has found its peer on its own core. */
+    /** A policy that has found its peer on its own core. */
     private WaitPolicy sharing() {
         WaitPolicy policy = policy(SPIN, 1);
         policy.begin(now, now);

@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Test;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The manifests of docs/KUBERNETES.md are YAML, set what can be set, and mount what they name. */
+/** The manifests of docs/KUBERNETES.md are YAML, set only existing keys, and mount the volumes that they name. */
 class KubernetesPageTest {
     private static final Pattern MANIFEST = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
     private static final Pattern BYTES = Pattern.compile("(\\d+)(Mi|Gi)");
 
-    /** What a manifest says of a pod. */
+    /** A manifest's description of a pod. */
     private record Pod(List<Map<?, ?>> containers, Map<String, Map<?, ?>> volumes) {}
 
     private static List<Pod> pods() throws IOException {
@@ -103,7 +103,7 @@ class KubernetesPageTest {
                 .orElseThrow(() -> new AssertionError("nothing is mounted at " + directory + " in " + container));
     }
 
-    /** The value of a variable of a container's; null if it has none. */
+    /** The value of a container's variable; null if it has none. */
     private static String variable(Map<?, ?> container, String name) {
         return maps(container.get("env")).stream()
                 .filter(each -> text(each, "name").equals(name))

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every metric moves when what it counts happens. They are the process's, in which no other test runs at the same time; so
- * each test looks at differences, once what earlier tests have opened is no more.
+ * Every metric moves when its event happens. Metrics are of the whole process, in which no other test runs at the same time.
+ * So each test looks at differences, once the connections of earlier tests are gone.
  */
 class AccelMetricsTest {
     private static final int RING = 16 * 1024;
@@ -47,7 +47,7 @@ class AccelMetricsTest {
         new AccelMetrics().bindTo(registry);
     }
 
-    /** What earlier tests have closed gives its memory back a moment later, and what they have forgotten goes with the collector. */
+    /** Connections that earlier tests have closed give their memory back a moment later, and forgotten ones go with the collector. */
     private static void awaitNothingElse() {
         await().atMost(20, TimeUnit.SECONDS).until(() -> {
             System.gc();
@@ -113,7 +113,7 @@ class AccelMetricsTest {
                             .value())
                     .isPositive();
             pair.close();
-            out.by(1_000); // kept, though the connection is no more
+            out.by(1_000); // kept, although the connection is gone
             in.by(1_000);
             writes.by(10);
             publishes.by(10);
@@ -153,14 +153,15 @@ class AccelMetricsTest {
             Moved heard = counter("accel.doorbells", "path", "shm", "direction", "in");
             Moved sleeps = counter("accel.poll.sleeps");
             Moved wakeups = counter("accel.poll.wakeups");
-            // So long that some of it is left to sleep when the thread has got no processor for a while.
+            // Long enough for a sleep even if the thread has had no processor for a while.
             assertThat(poller.poll(200_000_000, (r, ops) -> {})).isZero();
             assertThat(sleeps.now()).isGreaterThanOrEqualTo(1);
             wakeups.by(0);
 
             FutureTask<Integer> polling =
                     Streams.start(() -> poller.poll(TimeUnit.SECONDS.toNanos(20), (r, ops) -> {}));
-            // It may look once more just when the byte comes, and then does not sleep: another byte, until it has.
+            // The thread may look once more just when the byte comes, and then does not sleep: so bytes are sent until
+            // it has slept.
             await().until(() -> {
                 Thread.sleep(20);
                 write(pair.client(), 1);
@@ -198,7 +199,7 @@ class AccelMetricsTest {
 
     @Test
     void looksAndHitsOfBlockingCalls() throws Exception {
-        // Whoever else wants the cores, the reader is to look until the byte is there.
+        // The reader has to look until the byte is there, whatever other threads want the cores.
         Map<String, String> looking = new HashMap<>(SMALL);
         looking.put("poll.yield", "never");
         try (Lab lab = new Lab("latency", looking)) {
@@ -238,7 +239,7 @@ class AccelMetricsTest {
             }
             lab.silence();
             StreamSocket client = lab.client();
-            // It asks more than once, where there is traffic, before it is the kernel's for good.
+            // It asks more than once, where there is traffic, before it stays with the kernel.
             await().atMost(20, TimeUnit.SECONDS).until(() -> {
                 Streams.write(lab.accelerator.waits(), client, ByteBuffer.allocate(1));
                 return timeouts.now() > 0;

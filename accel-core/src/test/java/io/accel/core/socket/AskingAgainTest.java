@@ -24,14 +24,14 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A client whose peer cannot say yet asks again, when there is traffic, and not for ever where nobody knows anything. */
+/** A client whose peer cannot decide yet asks again when there is traffic, but not for ever if nobody knows the connection. */
 @Timeout(60)
 class AskingAgainTest {
     private static final Map<String, String> AT_ONCE = Map.of("handover.after", "0");
 
     private final AtomicInteger asked = new AtomicInteger();
 
-    /** Shared memory, which answers so many times that it may soon have another answer. */
+    /** Shared memory that answers a number of times that it may soon have another answer. */
     private Function<Profile, Map<FabricName, Fabric>> passing(FallbackReason reason, int times) {
         return profile -> {
             Map<FabricName, Fabric> all = new EnumMap<>(FabricName.class);

@@ -26,16 +26,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class CaptureTest {
     private static final int FIN = 1;
-    /** By which {@link Lab#connect} finds out whether the link is there, in either direction. */
+    /** The bytes by which {@link Lab#connect} finds out whether the link is in use, in either direction. */
     private static final int FIRST = 1;
-    /** So much that both ends are in the middle of something when a capture ends. */
+    /** So many bytes that both ends are busy when a capture ends. */
     private static final int SOME_BYTES = 200_000;
 
-    /** A direction as it was captured: where the first byte is, and how many there are. */
+    /** A direction as it was captured: the place of the first byte, and the number of bytes. */
     private record Piece(long from, long bytes) {}
 
     /**
-     * Checks each byte that is in a file, and that none is there twice.
+     * Checks each byte in a file, and that no byte occurs twice.
      *
      * @param whole whether none must be missing between the first and the last
      */
@@ -81,7 +81,7 @@ class CaptureTest {
         try (Lab lab = new Lab(preset, Map.of("ring.size", ring))) {
             Lab.Pair pair = lab.connect();
             pair.fixDirections();
-            // The first is there before the traffic, which may be over before another thread gets a processor.
+            // The first capture begins before the traffic, which may be over before another thread gets a processor.
             Recording next = Recording.of(lab.address.getPort());
             List<FutureTask<Long>> tasks = traffic(lab, pair, total);
             int seen = 0;
@@ -129,7 +129,10 @@ class CaptureTest {
         }
     }
 
-    /** Each from its first byte, although the capture hears of it no sooner than its program does; and none is held on to. */
+    /**
+     * Each connection is captured from its first byte, although the capture learns of it no sooner than its program does; and
+     * none is kept.
+     */
     @Test
     void connectionsThatComeAndGoAreCapturedWhole() throws Exception {
         int connections = 50;
@@ -172,7 +175,7 @@ class CaptureTest {
         }
     }
 
-    /** Either end may be the one that is captured. */
+    /** Either end may be captured. */
     private static void pass(Lab lab, Lab.Pair pair) throws IOException {
         Streams.write(lab.accelerator.waits(), pair.client(), ByteBuffer.wrap(new byte[] {7}));
         assertThat(Streams.read(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(1)))
@@ -207,7 +210,7 @@ class CaptureTest {
         new Recording(request).end();
     }
 
-    /** Whoever hangs up ends it: another can begin. */
+    /** A client that hangs up ends the capture: another can begin. */
     @Test
     void aReaderThatIsGoneEndsIt() throws Exception {
         CaptureRequest request = new CaptureRequest(Set.of(), 0, 0);

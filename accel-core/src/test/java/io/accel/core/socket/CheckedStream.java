@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One end of a connection, each byte of which is checked by its place, and that may say what it comes to in words. Sends what it is
- * told to, a call at a time, and receives all the time.
+ * One end of a connection. It checks each byte by its place, and can report the outcome in words. It sends on demand, a call at a
+ * time, and receives all the time.
  */
 final class CheckedStream {
     private static final int AT_A_TIME = 3_000;
@@ -50,7 +50,7 @@ final class CheckedStream {
         return socket.outgoing().link() != null && socket.incoming().link() != null;
     }
 
-    /** Sends so many bytes more; what comes of it is {@code sent} and how many that makes, or an exception in words. */
+    /** Sends so many more bytes. The outcome is {@code sent} and the total, or an exception in words. */
     FutureTask<String> send(int bytes) {
         return Streams.start(() -> sendNow(bytes));
     }
@@ -88,7 +88,7 @@ final class CheckedStream {
         }
     }
 
-    /** What the receiver has come to in the end: how many bytes there were, an exception, or a byte that is wrong. */
+    /** The outcome at the receiver: the number of bytes, an exception, or a wrong byte. */
     String end(long seconds) throws InterruptedException, ExecutionException {
         try {
             return receiving.get(seconds, TimeUnit.SECONDS);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Connections that are closed at any moment of others' reads, writes, polls and looks: memory that was given back too early
- * ends the JVM, memory that was not shows in its map.
+ * crashes the JVM, and memory that was not given back shows in its map.
  */
 class CloseStressTest {
     private static final long DURATION = TimeUnit.MILLISECONDS.toNanos(2_000);
@@ -78,7 +78,7 @@ class CloseStressTest {
         }
     }
 
-    /** The link comes, with the doorbells of those who are registered, while the program closes. */
+    /** The link comes, with the doorbells of registered pollers, while the program closes. */
     @Test
     void closedAtAnyMomentOfTheUpgrade() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", "0", "ring.size", "16KiB"));
@@ -119,7 +119,7 @@ class CloseStressTest {
         try {
             Registration unused = poller.register(socket.readiness(), SelectionKey.OP_READ, null);
         } catch (ClosedChannelException e) {
-            return null; // which is right for one that has closed
+            return null; // which is right for a socket that has closed
         }
         return null;
     }

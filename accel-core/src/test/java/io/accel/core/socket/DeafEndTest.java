@@ -13,7 +13,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An end that has shut down both directions, of which the link has carried one alone, tells its peer so by what that sends by. */
+/**
+ * An end that has shut down both directions, when the link has carried only one of them, tells its peer so on the path on which
+ * the peer sends.
+ */
 @Timeout(30)
 class DeafEndTest {
     private static final int MANY = 100;
@@ -24,7 +27,7 @@ class DeafEndTest {
         socket.shutdownOutput();
     }
 
-    /** As an adapter that has no link for this direction. */
+    /** Acts like an adapter that has no link for this direction. */
     private static void writeToKernel(StreamSocket socket) throws IOException {
         assertThat(socket.outgoing().enter(true)).isNull();
         try {
@@ -74,7 +77,7 @@ class DeafEndTest {
         }
     }
 
-    /** Also over a link that comes later, as its peer would send by that. */
+    /** It also does so over a later link, since its peer would send over that. */
     @Test
     void saysSoByALinkThatComesLater() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", "2/1MiB"))) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** One doorbell, several who wait for it: whoever takes the ring, none of the others may miss it. */
+/** One doorbell with several waiters: whichever takes the ring, the others must not miss it. */
 class DoorbellTest {
     private static final long SECONDS_10 = TimeUnit.SECONDS.toNanos(10);
 
@@ -26,7 +26,7 @@ class DoorbellTest {
     void open() throws Exception {
         lab = new Lab("low-cpu", Map.of("ring.size", "16KiB"));
         pair = lab.connect();
-        // As the adapters: a selector takes only what is in non-blocking mode.
+        // As in the adapters: a selector takes only channels in non-blocking mode.
         Lab.channel(pair.client()).configureBlocking(false);
     }
 
@@ -87,7 +87,7 @@ class DoorbellTest {
             pair.server().close(() -> false, false);
             assertThat(one.poll(SECONDS_10, sink)).isPositive();
             assertThat(two.poll(SECONDS_10, sink)).isPositive();
-            // And its end of the doorbell, readable for ever, does not keep a poller awake that waits for nothing.
+            // Its end of the doorbell, which is readable for ever, does not keep a poller awake that waits for nothing.
             pair.client().readiness().endRegistrations(attachment -> true);
             one.register(pair.client().readiness(), 0, null);
             long start = System.nanoTime();

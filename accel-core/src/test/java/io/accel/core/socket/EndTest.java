@@ -73,7 +73,7 @@ class EndTest {
         }
     }
 
-    /** The end comes through the kernel then, of which nobody is told who watches the link alone. */
+    /** The end then comes through the kernel, which a waiter that watches only the link would not notice. */
     @ParameterizedTest
     @ValueSource(strings = {"0", "1s"})
     void isSeenOfAPeerThatHasGoneBackToTheKernel(String spin) throws Exception {

@@ -35,7 +35,7 @@ final class EndingProcessProbe {
         System.out.println(awake.isEmpty() ? "all at rest" : "in the kernel: " + awake);
     }
 
-    /** In a look that does not wait a thread is seen there, too, but not for long. */
+    /** A thread in a look that does not wait may also be seen there, but not for long. */
     private static String asleepInKernel() {
         StringBuilder found = new StringBuilder();
         for (Map.Entry<Thread, StackTraceElement[]> each :

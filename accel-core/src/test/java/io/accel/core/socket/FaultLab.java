@@ -34,12 +34,12 @@ final class FaultLab implements AutoCloseable {
         lab = new Lab(preset, quiet(settings), this::fabrics);
     }
 
-    /** In the directory of another process's lab, which that removes. */
+    /** A lab in the directory of another process's lab, which that process removes. */
     FaultLab(String preset, Map<String, String> settings, Path shared) throws IOException {
         lab = new Lab(preset, quiet(settings), this::fabrics, shared);
     }
 
-    /** Calls that fail are counted, and nobody but the test is to make any. */
+    /** Calls that fail are counted, and nobody but the test should make any. */
     private static Map<String, String> quiet(Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(Map.of("fabric.order", "shm", "handover.idle", "forever"));
         all.putAll(settings);
@@ -56,7 +56,7 @@ final class FaultLab implements AutoCloseable {
         faults.arm(side, call, nth, new FallbackException(reason, "injected into " + call + " number " + nth));
     }
 
-    /** A connection that nothing is to happen to: Accel's own threads look at its link, too, and would meet the next fault there. */
+    /** A connection that no fault should hit: Accel's own threads look at its link, too, and would meet the next fault there. */
     Lab.Pair bystander() throws IOException {
         Lab.Pair bystander = lab.connect();
         for (StreamSocket end : List.of(bystander.client(), bystander.server())) {
@@ -65,7 +65,7 @@ final class FaultLab implements AutoCloseable {
         return bystander;
     }
 
-    /** A connection that nothing has happened to still carries bytes, and so does a new one. */
+    /** A connection without a fault still carries bytes, and so does a new one. */
     void othersLiveOn(Lab.Pair bystander) throws IOException {
         roundTrip(bystander);
         Lab.Pair fresh = lab.connect();
@@ -81,7 +81,7 @@ final class FaultLab implements AutoCloseable {
         Streams.receive(waits, pair.client(), 1000, 2);
     }
 
-    /** Everything given out has come back but for the listener, and nobody has used what was freed. */
+    /** All resources but the listener have come back, and nobody has used a freed one. */
     void nothingIsLeft() {
         soon(() -> {
             assertThat(faults.out()).isEqualTo("handshakes 0, links 0, listeners 1, places 0");
@@ -91,7 +91,7 @@ final class FaultLab implements AutoCloseable {
         assertThat(faults.misuse()).isEmpty();
     }
 
-    /** As {@link #nothingIsLeft}, once the listener has been closed too. */
+    /** Like {@link #nothingIsLeft}, after the listener has been closed, too. */
     void notEvenTheListenerIsLeft() {
         soon(() -> assertThat(faults.out()).isEqualTo("handshakes 0, links 0, listeners 0, places 0"));
         assertThat(faults.misuse()).isEmpty();

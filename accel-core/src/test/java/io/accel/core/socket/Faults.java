@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Which calls of a {@link FaultyFabric} fail, and the account of what it gave out. Thread-safe. */
+/** The calls of a {@link FaultyFabric} that fail, and the account of the resources that it gave out. Thread-safe. */
 final class Faults {
-    /** What can fail. */
+    /** The calls that can fail. */
     enum Call {
         CONNECT,
         ADVANCE,
@@ -26,20 +26,20 @@ final class Faults {
         DRAIN
     }
 
-    /** Which end of a connection; handshakes are the client's, listeners the server's. */
+    /** The end of a connection; handshakes are the client's, listeners the server's. */
     enum Side {
         CLIENT,
         SERVER
     }
 
-    /** Where a test may hold an end up that gets a link, or goes on without one that broke. */
+    /** The points at which a test may hold up an end that gets a link, or goes on without a link that broke. */
     enum Step {
         // The client, on the thread that looks for links.
         CALLS,
         HAS_CALLED,
         /** Before its poller watches for an answer. */
         WATCHES,
-        /** Before it reads an answer, the last of which has it make the file. */
+        /** Before it reads an answer; after the last answer it makes the file. */
         HEARS,
         /** After that. */
         WAITS,
@@ -66,7 +66,7 @@ final class Faults {
         FREES
     }
 
-    /** Called by whoever comes to a step; it may wait, or throw an error. */
+    /** Called by a thread that comes to a step; it may wait, or throw an error. */
     volatile Consumer<Step> steps = step -> {};
 
     /** Handshakes begun and not yet over. */
@@ -75,14 +75,14 @@ final class Faults {
     final AtomicInteger links = new AtomicInteger();
     /** Listeners open. */
     final AtomicInteger listeners = new AtomicInteger();
-    /** Clients that ask a listener for a link, and neither went away nor got one. */
+    /** Clients that have asked a listener for a link, and have neither gone away nor got one. */
     final AtomicInteger places = new AtomicInteger();
 
-    /** Whether a link that breaks leaves open what becomes of its stream, as one does whose ends can still reach each other. */
+    /** Whether a link that breaks leaves the fate of its stream open, like a link whose ends can still reach each other. */
     volatile boolean isResumable;
     /** Called when an end asks whether its link can break. */
     volatile Runnable asked = () -> {};
-    /** How much later than the one end the other finds the link broken, in microseconds at most; negative for never. */
+    /** How many microseconds later, at most, the second end finds the link broken; negative for never. */
     volatile int newsMicros;
 
     private final Map<InetSocketAddress, FaultyLink> halves = new ConcurrentHashMap<>();
@@ -113,7 +113,7 @@ final class Faults {
         return tripped;
     }
 
-    /** Returns what the call fails with, or null. */
+    /** Returns the exception with which the call fails, or null. */
     synchronized IOException next(Side where, Call what) {
         if (call != what || side != where || --left != 0) {
             return null;
@@ -133,7 +133,7 @@ final class Faults {
         }
     }
 
-    /** Something was called that must not be any more. */
+    /** A method was called that must not be called any more. */
     synchronized void misused(String what) {
         misuse.add(what);
     }
@@ -142,7 +142,7 @@ final class Faults {
         return List.copyOf(misuse);
     }
 
-    /** What is out: zero of everything when all has been given back. */
+    /** The resources that are out: zero of each when all have been given back. */
     String out() {
         return "handshakes " + handshakes + ", links " + links + ", listeners " + listeners + ", places " + places;
     }

@@ -14,12 +14,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A link over shared memory that breaks as an RDMA link does when a verb fails: what was to be sent is not, the peer counts as
- * having reset, or it is left open what becomes of the stream, and the doorbell rings once more. It notices who uses it after
+ * A link over shared memory that breaks as an RDMA link does when a verb fails: the bytes are not sent, the peer counts as having
+ * reset, or the fate of the stream is left open, and the doorbell rings once more. It notices who uses it after
  * it was freed.
  */
 final class FaultyLink implements Link {
-    /** What records of both ends are told by. */
+    /** The nonce by which the records of both ends are recognised. */
     static final long NONCE = 0x1234_5678_9ABC_DEF0L;
 
     private final Link inner;
@@ -33,11 +33,11 @@ final class FaultyLink implements Link {
     private volatile Runnable whenBroken = () -> {};
     private volatile FaultyLink other;
 
-    // What there was when it broke; written before that is seen.
+    // The bytes that had come when it broke; written before the break is seen.
     private long lastPublished;
     private long lastReleased;
     private volatile int lastStates;
-    /** Up to which cursor the peer has what was published. */
+    /** The cursor up to which the peer has the published bytes. */
     private volatile long arrived;
     /** Whether a switch was signalled that never left. */
     private volatile boolean hasLost;
@@ -48,7 +48,7 @@ final class FaultyLink implements Link {
         this.faults = faults;
     }
 
-    /** Whether the call is to go through. */
+    /** Whether the call has to go through. */
     private boolean works(Call call) {
         check(call.name());
         if (!broken && !spared && faults.next(side, call) != null) {
@@ -71,7 +71,7 @@ final class FaultyLink implements Link {
         other = peer;
     }
 
-    /** Does what a device does that has the answer of the peer's, which one that is broken does not give. */
+    /** Acts like a device that has the answer of the peer's device, which a broken one does not give. */
     private boolean arrives(Runnable message) {
         FaultyLink peer = other;
         if (!faults.isResumable || peer == null) {
@@ -93,13 +93,13 @@ final class FaultyLink implements Link {
             if (broken || freed) {
                 return;
             }
-            int states = inner.peerState(); // first: a state stands after what was published before it
+            int states = inner.peerState(); // first: a state comes after the bytes that were published before it
             lastStates = states | (faults.isResumable ? BROKEN : RST);
             lastPublished = inner.published();
             lastReleased = inner.released();
             broken = true;
             try {
-                ((SocketChannel) inner.doorbell()).shutdownInput(); // readable from now on: whoever sleeps wakes
+                ((SocketChannel) inner.doorbell()).shutdownInput(); // readable from now on, which wakes sleepers
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -188,7 +188,7 @@ final class FaultyLink implements Link {
     public long released() {
         boolean unused = works(Call.RELEASED);
         long now = inner.released();
-        return broken && faults.isResumable ? lastReleased : now; // what is read before that is seen was before it
+        return broken && faults.isResumable ? lastReleased : now; // a value read before the break is seen is older
     }
 
     @Override

@@ -51,7 +51,7 @@ final class FewDescriptorsProbe {
             }
         });
         try (Lab lab = new Lab("low-cpu", Map.of("handshake.timeout", "60s"))) {
-            // These load what takes descriptors of its own.
+            // These load classes, which takes descriptors.
             lab.connect().close();
             rendezvousCpu();
             logger.info("descriptors run out");

@@ -23,7 +23,7 @@ import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a flight recording shows of connections. */
+/** The events of connections in a flight recording. */
 class FlightEventsTest {
     private static final int RING = 16 * 1024;
     private static final Map<String, String> SMALL = Map.of("ring.size", "16KiB");

@@ -24,15 +24,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A small file system for shared memory that fills up while rings grow. A page that is mapped and not there would end this JVM: so it
- * is also a test of that.
+ * A small file system for shared memory that fills up while rings grow. A mapped page without memory would end this JVM, so this also
+ * tests that.
  */
 @Timeout(60)
 class FullFileSystemTest {
     private static final int LARGEST = 1 << 20;
     private static final int BYTES = 4_000_000;
 
-    /** So that one connection may have the largest rings beside two that have smaller ones, and no second. */
+    /** Room for one connection with the largest rings beside two with smaller ones, and for no second. */
     private static final String ROOM = "4m";
 
     private static final Map<String, String> SETTINGS =
@@ -43,7 +43,7 @@ class FullFileSystemTest {
 
     private boolean mounted;
     private final AtomicBoolean stop = new AtomicBoolean();
-    /** What the log says of a lack of room. */
+    /** The log's messages about a lack of room. */
     private LogLines log;
 
     @BeforeEach
@@ -62,7 +62,7 @@ class FullFileSystemTest {
         }
     }
 
-    /** Returns what it complains of; nothing if it does not. */
+    /** Returns its complaint; nothing if there is none. */
     private static String run(String... command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String complaint = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -58,7 +58,7 @@ class GoingBackTest {
         assertThat(pair.client().outgoing().link()).as("a path that is full").isNull();
     }
 
-    /** What the one kernel has sent the other may have a moment later. */
+    /** Bytes that one kernel has sent may reach the other a moment later. */
     private void awaitBothAvailable() {
         await().untilAsserted(() ->
                 assertThat(pair.server().incoming().available()).as("both").isBetween(RING + 1, MUCH));
@@ -89,7 +89,7 @@ class GoingBackTest {
         }
     }
 
-    /** Who always writes more than the ring holds before the peer reads would wait each time. */
+    /** A program that always writes more than the ring holds before the peer reads would wait each time. */
     @Test
     void aLinkThatIsInVainAgainAndAgainIsLeftAlone() throws Exception {
         for (int round = 0; round < 6; round++) {
@@ -120,7 +120,7 @@ class GoingBackTest {
         assertThat(Streams.receive(waits, pair.client(), MUCH, 7)).isEqualTo(MUCH);
     }
 
-    /** The kernel has the announcement, and behind it what comes only after all that is in the link. */
+    /** The kernel has the announcement, and behind it bytes that come only after all the bytes in the link. */
     @Test
     void aReaderWhoComesLateReadsAllInItsOrder() throws Exception {
         pair.close();
@@ -161,7 +161,7 @@ class GoingBackTest {
         assertThatThrownBy(() -> reader.get(20, TimeUnit.SECONDS)).hasRootCauseMessage("Connection reset");
     }
 
-    /** The kernel reports a reset once; a write of which the link had taken some could not say it. */
+    /** The kernel reports a reset once; a write that the link had taken in part could not report it. */
     @ParameterizedTest(name = "who asks next reads: {0}")
     @ValueSource(booleans = {true, false})
     void aResetThatNobodyCouldBeToldIsTold(boolean reads) throws Exception {
@@ -188,7 +188,7 @@ class GoingBackTest {
     }
 
     /** The kernel would accept the second write after a close as well, as the first that it sees. */
-    /** The link may tell of a reset before the kernel does, which takes what is written meanwhile. */
+    /** The link may report a reset before the kernel does, which takes bytes that are written meanwhile. */
     @Test
     void aWriteBehindAResetThatAReadHasMetIsRefused() throws Exception {
         LinkWriter writer = pair.server().attached().writer();

@@ -28,10 +28,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer that lies about where its bytes go, where they stand, or what it has received: its own connection ends, and no other hears of it. */
+/** A peer lies about the path of its bytes, their place, or what it has received: its own connection ends, and others are not affected. */
 @Timeout(60)
 class HostileWordsTest {
-    /** A stream's first byte in a ring: what comes before is the place where it switched. */
+    /** A stream's first byte in a ring; before it is the place where the stream switched. */
     private static final int BEHIND_THE_PREFACE = 64;
 
     private FaultLab lab;
@@ -87,7 +87,7 @@ class HostileWordsTest {
         }
     }
 
-    /** What went over the link before a writer went back from it has all come, so a peer that says otherwise cannot be helped. */
+    /** All bytes that went over the link before a writer went back from it have come, so a peer that says otherwise cannot be helped. */
     @ParameterizedTest
     @ValueSource(ints = {-1, 1})
     void aRecordThatCannotBeOfWhatWasLeft(int off) throws Exception {
@@ -105,7 +105,7 @@ class HostileWordsTest {
         assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo("Connection reset");
     }
 
-    /** States that a peer can only come to in another order, or not at all. What it then loses is its own. */
+    /** States that a peer can only come to in another order, or not at all. The bytes that it then loses are its own. */
     @ParameterizedTest
     @ValueSource(
             ints = {
@@ -195,7 +195,7 @@ class HostileWordsTest {
         }
     }
 
-    /** Who waits for bytes of the kernel's meanwhile is told as well. */
+    /** A thread that waits for bytes from the kernel meanwhile is told as well. */
     @ParameterizedTest
     @ValueSource(longs = {4, Long.MIN_VALUE})
     void aPlaceThatCannotBeWhileTheReaderSleeps(long place) throws Exception {
@@ -211,8 +211,9 @@ class HostileWordsTest {
     }
 
     /**
-     * A place ahead of what has come is what a receiver finds whose peer is faster, so it is no ground to end the connection. The peer may
-     * end before it has sent so much: then that is the end, as of any stream that is shorter than was said.
+     * A receiver whose peer is faster finds a place ahead of the bytes that have come, so that is no reason to end the
+     * connection. The peer may end before it has sent so much: then the stream just ends, although it is shorter than the peer
+     * said.
      */
     @ParameterizedTest
     @ValueSource(longs = {100, 1L << 40, Long.MAX_VALUE})
@@ -238,7 +239,7 @@ class HostileWordsTest {
     }
 
     /**
-     * An honest peer may have found the link broken first, so this is no ground to end the connection. Nobody looks for a record
+     * An honest peer may have found the link broken first, so this is no reason to end the connection. Nobody looks for a record
      * there: bytes go over the link, as if it had not come.
      */
     @ParameterizedTest
@@ -262,7 +263,7 @@ class HostileWordsTest {
         assertThat(end.get(10, TimeUnit.SECONDS)).isEqualTo("read -1");
     }
 
-    /** What stands behind the first one are the peer's bytes, whatever they look like: its program may have sent just these. */
+    /** The bytes behind the first record are the peer's, whatever they look like: its program may have sent just these. */
     @ParameterizedTest
     @ValueSource(longs = {0, ResumeRecord.LOST, Long.MIN_VALUE, Long.MAX_VALUE})
     void aSecondRecord(long cursor) throws Exception {

@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The JDK's channel closes itself under a thread that is interrupted, and that is a reset while the announcement of a switch lies unread in
- * the kernel, which is no byte of the program's.
+ * The JDK's channel closes itself when its thread is interrupted. That is a reset while the announcement of a switch, which is not the
+ * program's byte, lies unread in the kernel.
  */
 @Timeout(30)
 class InterruptedThreadTest {
-    /** Has the client receive over the link, and know of it by what lies in the link alone. */
+    /** Makes the client receive over the link, and learn of that from the link alone. */
     private static Lab.Pair unannounced(Lab lab) throws Exception {
         Lab.Pair pair = lab.connectOnly();
         Streams.write(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(8));

@@ -35,8 +35,8 @@ final class Lab implements AutoCloseable {
     /** Both ends of a connection. */
     record Pair(StreamSocket client, StreamSocket server) {
         /**
-         * Has neither end go back to the kernel on its own. Where a reader gets no processor for long its writer would, and the
-         * fault that a test waits for would miss.
+         * Keeps both ends from going back to the kernel on their own. Otherwise a writer whose reader gets no processor for
+         * long would do so, and the test would miss the fault that it waits for.
          */
         void fixDirections() {
             assertThat(client.outgoing().fix()).isNotNull();
@@ -75,12 +75,12 @@ final class Lab implements AutoCloseable {
     final ServerSocketChannel kernel;
     StreamListener listener;
     final InetSocketAddress address;
-    /** Null unless there is one that never says a word. */
+    /** Null unless there is a rendezvous that never says a word. */
     private ServerSocketChannel mute;
 
     private final List<Closeable> open = new ArrayList<>();
     private final List<StreamSocket> opened = new ArrayList<>();
-    /** What connections stand on that are opened from now on. */
+    /** Makes the anchors of connections that are opened from now on. */
     Function<SocketChannel, Anchor> anchors = ChannelAnchor::new;
 
     Lab(String preset, Map<String, String> settings) throws IOException {
@@ -93,7 +93,7 @@ final class Lab implements AutoCloseable {
         this(preset, settings, fabrics, createDirectory(), true);
     }
 
-    /** In the directory of another process's lab, which that removes. */
+    /** A lab in the directory of another process's lab, which that process removes. */
     Lab(String preset, Map<String, String> settings, Function<Profile, Map<FabricName, Fabric>> fabrics, Path shared)
             throws IOException {
         this(preset, settings, fabrics, shared, false);
@@ -133,7 +133,7 @@ final class Lab implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     }
 
-    /** The rendezvous is taken over by one that takes connections but never says a word. */
+    /** Replaces the rendezvous with one that takes connections but never says a word. */
     void silence() throws Exception {
         Path rendezvous =
                 content().stream().filter(Files::isDirectory).findFirst().orElseThrow();
@@ -179,7 +179,7 @@ final class Lab implements AutoCloseable {
         return accepted;
     }
 
-    /** As {@link #accept}, of a client that is known to ask for no link, so that nobody waits for one. */
+    /** Like {@link #accept}, for a client that is known to ask for no link, so that nobody waits for one. */
     StreamSocket acceptUnasked() throws IOException {
         SocketChannel channel = kernel.accept();
         open.add(channel);
@@ -193,7 +193,7 @@ final class Lab implements AutoCloseable {
         opened.add(socket);
     }
 
-    /** A connection of which both ends have a link, by which the bytes go from now on. */
+    /** A connection whose ends both have a link, over which the bytes go from now on. */
     Pair connect() throws IOException {
         Pair pair = connectOnly();
         exchange(pair.client(), pair.server());
@@ -203,7 +203,7 @@ final class Lab implements AutoCloseable {
         return pair;
     }
 
-    /** A connection of which both ends have a link. */
+    /** A connection whose ends both have a link. */
     Pair connectOnly() throws IOException {
         Pair pair = new Pair(client(), accept());
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
@@ -216,7 +216,7 @@ final class Lab implements AutoCloseable {
         return pair;
     }
 
-    /** Those who moved it have let go of it, and of the descriptors that they took for that. */
+    /** Waits until the threads that moved the connection have let go of it, and of the descriptors that they took for that. */
     static void awaitSettled(StreamSocket socket) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (!socket.handover().isSettled()) {
@@ -236,7 +236,7 @@ final class Lab implements AutoCloseable {
         }
     }
 
-    /** What lies in the shared directory. */
+    /** The files in the shared directory. */
     List<Path> content() throws IOException {
         return DirectoryContent.of(dir);
     }
@@ -275,7 +275,7 @@ final class Lab implements AutoCloseable {
         listener.close();
         kernel.close();
         for (StreamSocket each : opened) {
-            close(each); // what a test that failed has left open holds memory that the next one counts
+            close(each); // connections that a failed test has left open hold memory that the next test counts
         }
         for (Closeable each : open) {
             each.close();

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LingeringCloseTest {
     private static final int RING = 16 * 1024;
     private static final int ROUNDS = 150;
-    /** Descriptors that threads which slept leave to those that will. */
+    /** Descriptors that threads leave to later sleepers. */
     private static final int POOLED = 8;
 
     private static final Call[] CALLS = {Call.PUBLISH, Call.PUBLISH, Call.SIGNAL, Call.RELEASED, Call.PUBLISHED};
@@ -97,7 +97,7 @@ class LingeringCloseTest {
         assertThat(task.get(30, TimeUnit.SECONDS)).isEqualTo(total);
     }
 
-    /** One end writes and closes, at once or after it has read what the other had to say, while the link breaks anywhere. */
+    /** One end writes and closes, at once or after it has read the other's bytes, while the link breaks anywhere. */
     @ParameterizedTest
     @EnumSource(Side.class)
     void everyByteComesAndThenTheEnd(Side closes) throws Exception {
@@ -152,7 +152,7 @@ class LingeringCloseTest {
         }
     }
 
-    /** It is known to be broken, at the one end or at both, and nothing of what was written has left. */
+    /** The link is known to be broken, at one end or at both, and none of the written bytes has left. */
     @ParameterizedTest
     @ValueSource(ints = {0, 500, 20_000})
     void aCloseInTheMidstOfIt(int newsMicros) throws Exception {
@@ -167,7 +167,7 @@ class LingeringCloseTest {
         }
     }
 
-    /** The peer's bytes come through the kernel, among which its word is to be found by nobody's reader. */
+    /** The peer's bytes come through the kernel, and its record has to be found among them although no program reads. */
     @Test
     void aDirectionThatNeverSwitched() throws Exception {
         Lab.Pair pair = lab.lab.connectOnly();
@@ -181,7 +181,7 @@ class LingeringCloseTest {
         Lab.close(pair.server());
     }
 
-    /** The close comes when the kernel has the peer's word, which is not the program's to read: nothing of it is unread. */
+    /** The close comes when the kernel has the peer's record, which the program does not read: it does not count as unread. */
     @Test
     void theWordOfThePeerIsNotUnread() throws Exception {
         int met = 0;
@@ -201,7 +201,7 @@ class LingeringCloseTest {
         assertThat(met).as("closes with the word unread").isEqualTo(5);
     }
 
-    /** Whether the kernel has something before the thread that takes it has found that; it looks each millisecond. */
+    /** Whether the kernel has bytes that the thread that takes them has not found yet; the thread looks each millisecond. */
     private static boolean isWordThereSoon(StreamSocket socket) throws IOException {
         while (socket.attached().broken().isUndecided()) {
             if (socket.anchor().available() > 0) {
@@ -211,7 +211,7 @@ class LingeringCloseTest {
         return false;
     }
 
-    /** The program has read no more before it closed, so that nothing but a read tells what the peer says. */
+    /** The program has read no more before it closed, so only a read shows what the peer says. */
     @Test
     void anEndThatHadShutItsInput() throws Exception {
         Lab.Pair pair = connect();
@@ -224,7 +224,7 @@ class LingeringCloseTest {
         Lab.close(pair.server());
     }
 
-    /** A peer that goes on writing to a program that has closed: it gets all the same what was sent to it. */
+    /** A peer that goes on writing to a program that has closed still gets the bytes that were sent to it. */
     @Test
     void thePeerWritesOn() throws Exception {
         for (int round = 0; round < 30; round++) {
@@ -265,7 +265,7 @@ class LingeringCloseTest {
 
     private void closeUnheard() throws Exception {
         Lab.Pair pair = connect();
-        pair.server().attached().broken().breakNow(); // not by a call, of which one of the pair before may be the first
+        pair.server().attached().broken().breakNow(); // not by a call: one for the previous pair may come first
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
         Lab.close(pair.client());
         assertThat(pair.client().anchorEnd().isKept()).isTrue();
@@ -305,7 +305,7 @@ class LingeringCloseTest {
         Lab.close(pair.server());
     }
 
-    /** A program that has said how long its close may take, or that it is to be a reset, is not to be helped. */
+    /** A program that has said how long its close may take, or that it must be a reset, gets no help. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void aCloseOfTheProgramsOwnKind(int linger) throws Exception {
@@ -319,7 +319,7 @@ class LingeringCloseTest {
         Lab.close(pair.server());
     }
 
-    /** Whatever Accel's own thread was doing: all comes, or it is a reset, and others live on. */
+    /** Whatever Accel's own thread was doing, either all bytes come, or it is a reset, and others live on. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 5, 8, 13, 21})
     void thereIsNoMemory(int calls) throws Exception {

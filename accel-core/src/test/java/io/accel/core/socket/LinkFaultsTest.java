@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A link that breaks at any of its operations, under traffic in both directions: all who wait for it find out, the memory
- * is given back by the last of them, and other connections do not notice.
+ * A link that breaks at any of its operations, under traffic in both directions: all waiters find out, the last of them
+ * gives the memory back, and other connections do not notice.
  */
 @Timeout(60)
 class LinkFaultsTest {
@@ -76,10 +76,9 @@ class LinkFaultsTest {
             if (isCertain) {
                 assertThat(lab.faults.hasTripped()).isTrue();
             }
-            // Every byte was published before a SIGNAL. A look at the cursors breaks the link, and sees what there is
-            // all the same: where
-            // each look on a busy machine finds something, all bytes have come before anybody asks for the link's
-            // state.
+            // Every byte was published before a SIGNAL. A look at the cursors breaks the link, but still sees the
+            // bytes: if each look on a busy machine finds something, all bytes have come before anybody asks for the
+            // link's state.
             boolean mayHaveAll = call == Call.SIGNAL || call == Call.RELEASED || call == Call.PUBLISHED || !isCertain;
             if (lab.faults.hasTripped() && !mayHaveAll) {
                 assertThat(outcomes).as("somebody is told").anyMatch(outcome -> !outcome.equals("all"));
@@ -162,8 +161,8 @@ class LinkFaultsTest {
     }
 
     /**
-     * What goes to the peer goes over the link, what comes from it would come through the kernel: when the link breaks, whoever reads
-     * there is told, and the peer's half of the kernel's connection does not end as if all had been said.
+     * Bytes to the peer go over the link, and bytes from it would come through the kernel. When the link breaks, a reader there is
+     * told, and the peer's half of the kernel's connection does not end as if everything had been sent.
      */
     @Test
     void whoReadsFromTheKernelLearnsThatTheLinkBroke() throws Exception {
@@ -187,7 +186,7 @@ class LinkFaultsTest {
         }
     }
 
-    /** A link that broke before a byte went by it costs nobody anything. */
+    /** A link that broke before it carried a byte costs nobody anything. */
     @Test
     void aConnectionOutlivesALinkOfWhichNothingWent() throws Exception {
         try (FaultLab lab = new FaultLab("low-cpu")) {
@@ -206,7 +205,7 @@ class LinkFaultsTest {
         }
     }
 
-    /** What the peer had not read is lost with the link, and whoever writes to the kernel meanwhile hears of it. */
+    /** Bytes that the peer had not read are lost with the link, and a thread that writes to the kernel meanwhile hears of it. */
     @Test
     void aWriterWhoWentBackLearnsThatTheLinkBroke() throws Exception {
         try (FaultLab lab = new FaultLab("low-cpu")) {
@@ -229,7 +228,7 @@ class LinkFaultsTest {
         }
     }
 
-    /** As long as the peer may still read what went over the link it does; what the peer has read nobody can lose. */
+    /** The peer reads the bytes of the link as long as it may, and bytes that it has read cannot be lost. */
     @Test
     void aConnectionOutlivesALinkThatBothDirectionsHaveLeft() throws Exception {
         try (FaultLab lab = new FaultLab("low-cpu")) {

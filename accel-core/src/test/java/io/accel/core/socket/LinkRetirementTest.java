@@ -45,7 +45,7 @@ class LinkRetirementTest {
     }
 
     private void open(Map<String, String> settings) throws Exception {
-        // For some seconds after one that an earlier test has caused, no link is kept that is idle for a second.
+        // For some seconds after a shortage in an earlier test, no link that is idle for a second is kept.
         await().until(() -> !Shortage.isOn(System.nanoTime()));
         Map<String, String> all = new HashMap<>(Map.of("ring.size", "16KiB", "handover.idle", IDLE_MILLIS + "ms"));
         all.putAll(settings);
@@ -80,7 +80,7 @@ class LinkRetirementTest {
         send(pair.server(), pair.client(), bytes);
     }
 
-    /** A direction whose reader gets no processor for long goes back from a full ring, and comes to the link again. */
+    /** A direction whose reader gets no processor for long goes back from a full ring, and returns to the link. */
     private void exchangeUntilBothGoByTheLink() {
         await().pollDelay(Duration.ZERO).atMost(20, TimeUnit.SECONDS).until(() -> {
             exchange(40_000);
@@ -100,7 +100,7 @@ class LinkRetirementTest {
         });
     }
 
-    /** How many there are when none has been closed for a while. */
+    /** The number of links when none has been closed for a while. */
     private static long settledSockets() {
         AtomicLong last = new AtomicLong(-1);
         await().pollInterval(100, TimeUnit.MILLISECONDS).until(() -> {
@@ -250,7 +250,7 @@ class LinkRetirementTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
-    /** What stays where it is cannot leave the link. */
+    /** A direction that stays where it is cannot leave the link. */
     @Test
     void oneWithADirectionThatIsFixedKeepsIts() throws Exception {
         for (boolean atClient : new boolean[] {true, false}) {
@@ -289,7 +289,7 @@ class LinkRetirementTest {
         assertKept();
     }
 
-    /** What a peer says out of turn it says of itself. */
+    /** A peer that speaks out of turn speaks only about itself. */
     @Test
     void aPeerThatSaysOutOfTurnThatItHasLeft() throws Exception {
         openAnew(Map.of("handover.idle", "forever"));
@@ -311,7 +311,7 @@ class LinkRetirementTest {
         exchange(1_000);
     }
 
-    /** There is room for one: the idle one makes way for one that carries something, which it cannot drive out again. */
+    /** There is room for one link: the idle connection makes way for one that carries something, and cannot drive that out again. */
     @Test
     void oneThatIsIdleMakesWayForAnother() throws Exception {
         openAnew(Map.of("handover.idle", "forever", "handover.after", "0", "shm.max", "100KiB"));
@@ -338,7 +338,7 @@ class LinkRetirementTest {
 
     @Test
     void allIsCountedOnce() throws Exception {
-        // Less than a ring holds: none of it goes through the kernel where a reader gets no processor for long.
+        // Less than a ring holds, so that no byte goes through the kernel if a reader gets no processor for long.
         int bytes = 10_000;
         long before = Connections.totals(PathName.SHM).get(Figure.BYTES_OUT);
         exchange(bytes);
@@ -407,7 +407,7 @@ class LinkRetirementTest {
         await().until(() -> pair.client().attached() != first);
     }
 
-    /** Each selector hears of what comes, whichever link it comes by. */
+    /** Each selector finds the bytes that come, over whichever link. */
     @Test
     void registrationsComeAndGoWithLinks() throws Exception {
         openAnew(Map.of("handover.after", "random"));

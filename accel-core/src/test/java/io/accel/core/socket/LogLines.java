@@ -8,7 +8,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What Accel logs, of any thread, until this is closed. */
+/** The lines that Accel logs, in any thread, until this is closed. */
 final class LogLines extends Handler implements AutoCloseable {
     private final Predicate<String> wanted;
     private final List<String> lines = new CopyOnWriteArrayList<>();

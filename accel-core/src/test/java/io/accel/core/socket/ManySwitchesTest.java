@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Both directions of one connection come to a link, and go back, at random bytes and under load, again and again; the link is given back
- * and another had meanwhile. Every byte is checked. {@code -Daccel.test.switches} says how often, which is
+ * Both directions of one connection come to a link and go back, at random bytes and under load, again and again. Meanwhile the link is
+ * given back and replaced. Every byte is checked. {@code -Daccel.test.switches} says how often, which is
  * a million times under {@code ./accel test --all}.
  */
 class ManySwitchesTest {
@@ -45,7 +45,7 @@ class ManySwitchesTest {
     }
 
     /**
-     * Sends until both directions have switched so often, since a connection of which one has ended gets no other link; returns how
+     * Sends until both directions have switched so often, since a connection with an ended direction gets no other link; returns how
      * many bytes that took.
      */
     private static long send(BlockingWaits waits, StreamSocket socket, int seed, AtomicInteger busy)

@@ -170,7 +170,7 @@ class MemoryGivenBackTest {
             for (int i = 0; i < 2_000; i++) {
                 exchange(lab.connect(), poller, i);
             }
-            awaitCalm(); // the thread that moved the last one may still be looking at it
+            awaitCalm(); // the thread that moved the last connection may still be looking at it
             assertThat(lab.content()).hasSize(2);
             // The pool of pollers may have grown by one or two; a leak would be thousands.
             await().untilAsserted(() -> assertThat(Lab.descriptors()).isLessThanOrEqualTo(descriptors + 8));

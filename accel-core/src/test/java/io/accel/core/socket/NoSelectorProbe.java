@@ -29,14 +29,14 @@ final class NoSelectorProbe {
             Lab.Pair pair = lab.connectOnly();
             Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
             read(waits, pair.server()).get(LIMIT_SECONDS, TimeUnit.SECONDS);
-            // These load what takes descriptors of its own, which whoever is to nap would miss for classes of its own.
+            // These load classes, which takes descriptors that a napping thread would lack for its own classes.
             Logger.getLogger("io.accel").info("descriptors run out");
             await().until(() -> !isAnybodyNapping());
-            // Else a selector could be had by the descriptors that are given back in the middle.
+            // Otherwise the descriptors that are given back in the middle would be enough for a selector.
             Lab.awaitSettled(pair.client());
             Lab.awaitSettled(pair.server());
             List<FileInputStream> all = takeAllDescriptors();
-            all.remove(0).close(); // by which classes are loaded; a selector takes more
+            all.remove(0).close(); // with which classes are loaded; a selector takes more
             FutureTask<Integer> reading = read(waits, pair.server());
             await().atMost(LIMIT_SECONDS, TimeUnit.SECONDS).until(NoSelectorProbe::isAnybodyNapping);
             Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
@@ -63,7 +63,7 @@ final class NoSelectorProbe {
         return Streams.start(() -> Streams.read(waits, socket, ByteBuffer.allocate(8)));
     }
 
-    /** Also those that others give back meanwhile. */
+    /** Takes also the descriptors that others give back meanwhile. */
     private static List<FileInputStream> takeAllDescriptors() {
         List<FileInputStream> all = new ArrayList<>();
         int before;

@@ -62,14 +62,14 @@ final class OneRingProbe {
         }
     }
 
-    /** A link as far as those who wait for it can tell. */
+    /** A link, as far as its waiters can tell. */
     private static final class Connection implements BlockingWaits.Waitable {
         final CountDownLatch readerAsked = new CountDownLatch(1);
         final CountDownLatch writerAsked = new CountDownLatch(1);
         private final Pipe doorbell;
-        /** Written by who rings, one after the other. */
+        /** Written by the threads that ring, one after the other. */
         private volatile int ready;
-        /** What happens while the reader takes the rings; once. */
+        /** An action that runs once, while the reader takes the rings. */
         private volatile Runnable whenTaken;
 
         Connection() throws IOException {

@@ -27,19 +27,19 @@ import java.util.stream.Stream;
  * it is told, a line at a time.
  */
 final class PeerFaultsProbe {
-    /** What may run while there are no descriptors. */
+    /** Code that may run while there are no descriptors. */
     private static final Pattern LOADED = Pattern.compile(
             "io\\.accel\\.core\\.(daemon|fabric|fabric\\.shm|jdk|observe|poll|socket|stream)\\.\\w+(\\$\\w+)*\\.class");
 
     private final FaultLab lab;
     private final SynchronousQueue<String> verdicts = new SynchronousQueue<>();
     private final List<FileInputStream> ballast = new ArrayList<>();
-    /** Sends what is to be sent in the order in which that was told, and says so in the same. */
+    /** Sends as it is told, in the order of the requests, and reports in the same order. */
     private final Executor sender = Executors.newSingleThreadExecutor(PeerFaultsProbe::daemon);
 
     private final Executor ender = Executors.newSingleThreadExecutor(PeerFaultsProbe::daemon);
     private CheckedStream stream;
-    /** The step to be held up at; null for none. */
+    /** The step at which to be held up; null for none. */
     private Step armed;
     /** How often the thread that takes connections back has sent something since the link broke; -1 before. */
     private int sends = -1;
@@ -55,7 +55,7 @@ final class PeerFaultsProbe {
             lab.faults.newsMicros = -1;
             lab.faults.steps = probe::come;
             lab.lab.anchors = channel -> new StarvedAnchor(new ChannelAnchor(channel), probe::comeBack);
-            // Loads what logging takes from files.
+            // Loads the files that logging needs.
             System.getLogger("io.accel").log(System.Logger.Level.INFO, "a peer for faults");
             System.out.println("port " + lab.lab.address.getPort());
             for (String order = orders.readLine(); order != null; order = orders.readLine()) {
@@ -153,7 +153,7 @@ final class PeerFaultsProbe {
         }
     }
 
-    /** Comes to a step. If it is the one, says so, and waits for what is to become of it. */
+    /** Comes to a step. If it is the chosen step, reports it, and waits for further orders. */
     private void come(Step step) {
         synchronized (this) {
             if (armed != step || (step == Step.WAITS && !hasFile())) {
@@ -176,7 +176,7 @@ final class PeerFaultsProbe {
         stream.socket().attached().link().breakNow();
     }
 
-    /** The thread that takes connections back is about to ask something of the kernel's. */
+    /** The thread that takes connections back is about to ask the kernel something. */
     private boolean comeBack(Asked asked) {
         int before;
         synchronized (this) {
@@ -199,7 +199,7 @@ final class PeerFaultsProbe {
         return false;
     }
 
-    /** Opens files until there are no more to be had. What is to run then is loaded before: it lies in files, too. */
+    /** Opens files until there are no more descriptors. The code that has to run then is loaded before: it lies in files, too. */
     private void takeDescriptors() throws Exception {
         load(StreamSocket.class);
         load(PeerFaultsProbe.class);
@@ -213,7 +213,7 @@ final class PeerFaultsProbe {
         }
     }
 
-    /** Loads all of Accel's that lies where a class does. */
+    /** Loads all of Accel's classes that lie beside a given class. */
     private static void load(Class<?> one) throws Exception {
         Path classes =
                 Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());

@@ -37,8 +37,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A peer in a process of its own that is killed, stopped, out of descriptors or out of memory, at each step at which a connection gets
- * a link, and at each at which it goes on without one that broke. A connection goes on through the kernel and every byte comes once, or it
- * ends as one of TCP's does whose peer is gone; another one notices nothing; and nothing is left behind.
+ * a link, and at each step at which it goes on without a broken link. The connection goes on through the kernel and every byte
+ * comes once, or it ends like a TCP connection whose peer is gone. Another connection notices nothing, and nothing is left
+ * behind.
  */
 @Timeout(120)
 class PeerFaultsTest {
@@ -47,12 +48,12 @@ class PeerFaultsTest {
     static final Map<String, String> SETTINGS = Map.of(
             "ring.size", "16KiB", "handover.after", "0", "connect.probe-timeout", "20s", "handshake.timeout", "20s");
 
-    /** How long this end waits for a peer that is stopped. One that has just begun takes a second to come to its first step. */
+    /** How long this end waits for a stopped peer. A peer that has just begun takes a second to come to its first step. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     /** More than the rings hold. */
     private static final int BYTES = 50_000;
-    /** What a peer has to send again; it is in the ring when the link breaks. */
+    /** The bytes that a peer has to send again; they are in the ring when the link breaks. */
     private static final int AGAIN = 5_000;
 
     private static final Duration STOPPED = Duration.ofMillis(100);
@@ -76,7 +77,7 @@ class PeerFaultsTest {
         private final Process process;
         private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
         private final List<String> all = new ArrayList<>();
-        /** Of those, what nobody has waited for. */
+        /** The bytes among those that nobody has waited for. */
         private final List<String> unheard = new ArrayList<>();
 
         private final InetSocketAddress address;
@@ -138,7 +139,7 @@ class PeerFaultsTest {
             }
         }
 
-        /** What was said so far is about another connection. */
+        /** The words so far are about another connection. */
         void forget() {
             unheard.clear();
         }
@@ -168,7 +169,7 @@ class PeerFaultsTest {
                     .contains(") T "));
         }
 
-        /** As {@code kill -9} does, and waits until it is gone. */
+        /** Kills the peer like {@code kill -9}, and waits until it is gone. */
         void kill() {
             process.destroyForcibly().onExit().join();
         }
@@ -196,7 +197,7 @@ class PeerFaultsTest {
         }
     }
 
-    /** This end gives a peer up that takes longer than {@link #PATIENCE}. */
+    /** This end gives up a peer that takes longer than {@link #PATIENCE}. */
     private void openImpatient() throws Exception {
         close();
         Map<String, String> settings = new HashMap<>(SETTINGS);
@@ -265,7 +266,7 @@ class PeerFaultsTest {
         peer.ask("fix", "fixed");
     }
 
-    /** Each sends as much more, and ends. */
+    /** Each end sends as many bytes again, and ends. */
     private void finish(FutureTask<String> sending) throws Exception {
         assertSent(sending);
         peerSends(BYTES);
@@ -341,8 +342,8 @@ class PeerFaultsTest {
     }
 
     /**
-     * Whether it may find no memory. A link that was handed over is taken without an allocation, and the switch is in a write of the
-     * program's, which is told of whatever error there is: both publish by words that exist.
+     * Whether the step may find no memory. A link that was handed over is taken without an allocation, and the switch is part of a
+     * write by the program, which is told of any error: both publish with existing words.
      */
     private static boolean mayStarve(Place place) {
         return switch (place.step()) {
@@ -359,7 +360,7 @@ class PeerFaultsTest {
         };
     }
 
-    /** Connects, and has the peer come to a step. */
+    /** Connects, and makes the peer come to a step. */
     private void bringTo(Place place) throws Exception {
         startPeer();
         peer.tell("arm " + place.step());
@@ -408,7 +409,7 @@ class PeerFaultsTest {
         nothingIsLeft();
     }
 
-    /** Its kernel resets a connection of which it has not read all, and this end may hear the one or the other first. */
+    /** Its kernel resets a connection that it has not read to the end, and this end may hear of either first. */
     @ParameterizedTest
     @MethodSource("upgrade")
     void killedInTrafficWhileItGetsALink(Place place) throws Exception {
@@ -550,8 +551,8 @@ class PeerFaultsTest {
     }
 
     /**
-     * A reset is right as well: what it has received is not known to a process that has no memory to say so. The program is told of it once, as it
-     * is of TCP's: if a write has met it, a read comes to an end behind it.
+     * A reset is right as well: a process that has no memory to say what it has received cannot tell its peer. The program is
+     * told of it once, as on TCP: if a write has met it, a read then finds an end.
      */
     @ParameterizedTest
     @EnumSource(Side.class)

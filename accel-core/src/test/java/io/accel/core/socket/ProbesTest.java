@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What needs a JVM of its own: another release of Java, or less of the kernel's resources. */
+/** Tests that need a JVM of their own: another release of Java, or less of the kernel's resources. */
 class ProbesTest {
     @TempDir
     private Path dir;

@@ -25,7 +25,7 @@ final class Recording implements CaptureSource.Sink {
         await().until(() -> bytes > 0 || task.isDone());
     }
 
-    /** Of what has this port, without a limit. */
+    /** A recording of everything with this port, without a limit. */
     static Recording of(int port) {
         return new Recording(new CaptureRequest(Set.of(port), 0, 0));
     }
@@ -43,7 +43,7 @@ final class Recording implements CaptureSource.Sink {
         return wanted;
     }
 
-    /** How long the file is until now. */
+    /** The length of the file so far. */
     int bytes() {
         return bytes;
     }

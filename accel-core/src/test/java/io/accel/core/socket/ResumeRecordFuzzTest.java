@@ -8,7 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** A peer's record among whatever else comes over the anchor, in whatever pieces: no byte more or less is the program's. */
+/** A peer's record among any other bytes of the anchor, in any pieces: the program gets exactly the other bytes. */
 class ResumeRecordFuzzTest {
     static final long NONCE = 0x0102_0304_0506_0708L;
     private static final int KEY = 16;
@@ -48,7 +48,7 @@ class ResumeRecordFuzzTest {
         }
     }
 
-    /** Where the first whole record begins; -1 if there is none. */
+    /** The index at which the first whole record begins; -1 if there is none. */
     static int place(byte[] came) {
         byte[] key = Arrays.copyOf(ResumeRecord.of(NONCE, 0).array(), KEY);
         for (int i = 0; i + ResumeRecord.SIZE <= came.length; i++) {

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A link that breaks while the kernel's connection lives: it goes on there, and no byte is lost or comes twice. */
+/** A link breaks while the kernel's connection lives: the stream goes on there, and no byte is lost or arrives twice. */
 @Timeout(60)
 class ResumptionTest {
     private static final Object CLOSING = new Object();
@@ -137,7 +137,7 @@ class ResumptionTest {
     }
 
     private static void closeOnce(StreamSocket socket) throws IOException {
-        synchronized (CLOSING) { // one after the other, as a channel sees to it; not by the socket's own monitor
+        synchronized (CLOSING) { // one after the other, as a channel ensures; not through the socket's own monitor
             Lab.close(socket);
         }
     }
@@ -181,7 +181,7 @@ class ResumptionTest {
         bystander.close();
     }
 
-    /** Of the end whose input is shut all arrives, although it has to hear what its peer has received. */
+    /** All bytes of the end whose input is shut arrive, although it has to hear what its peer has received. */
     @ParameterizedTest
     @MethodSource("breaks")
     void anEndThatReadsNoMore(Side side, Call call, int nth) throws Exception {
@@ -205,7 +205,7 @@ class ResumptionTest {
         });
     }
 
-    /** The announcement was read together with nothing, or with what the program is to have later. */
+    /** The announcement was read alone, or together with bytes that the program gets later. */
     @Test
     void whatWasReadWithTheAnnouncement() throws Exception {
         pair = lab.lab.connectOnly();
@@ -221,7 +221,7 @@ class ResumptionTest {
         assertKernel(pair.server());
     }
 
-    /** What goes one way goes over the link, what would come back comes through the kernel, where the record has to be found. */
+    /** One direction goes over the link, the other comes through the kernel, where the record has to be found. */
     @Test
     void aDirectionThatNeverSwitched() throws Exception {
         pair = lab.lab.connectOnly();
@@ -274,7 +274,7 @@ class ResumptionTest {
             assertKernel(pair.client());
             assertKernel(pair.server());
             assertThat(asleep.isDone()).as("woken for nothing").isFalse();
-            // What the kernel said just before the record was taken, and the poller hears just after.
+            // The poller hears just after the record was taken what the kernel said just before.
             assertThat(pair.server().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
                     .isZero();
             Streams.write(waits, pair.client(), ByteBuffer.allocate(7));
@@ -285,7 +285,7 @@ class ResumptionTest {
         }
     }
 
-    /** Whatever the thread that takes connections back was doing: it is whole or a reset, and others live on. */
+    /** Whatever the thread that takes connections back was doing, the connection is whole or reset, and others live on. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55})
     void thereIsNoMemory(int calls) throws Exception {
@@ -307,7 +307,7 @@ class ResumptionTest {
                     failures.add(e.getCause());
                 }
             }
-            // Where the writer has met the reset the reader meets an end, as over TCP.
+            // If the writer has met the reset, the reader meets an end, as over TCP.
             assertThat(failures).satisfiesAnyOf(none -> assertThat(none).isEmpty(), some -> assertThat(some)
                     .anyMatch(IOException.class::isInstance));
         }
@@ -317,7 +317,7 @@ class ResumptionTest {
         bystander.close();
     }
 
-    /** The peer's process dies wherever it has come to; what came from it was right, and nobody waits for it. */
+    /** The peer's process dies at any point; its bytes were right, and nobody waits for it. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55})
     void thePeerDies(int calls) throws Exception {
@@ -373,7 +373,7 @@ class ResumptionTest {
         pair.fixDirections();
         lab.faults.newsMicros = -1;
         pair.server().attached().link().breakNow();
-        Streams.write(waits, pair.client(), ByteBuffer.allocate(100)); // which are to be sent again
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(100)); // which have to be sent again
         left.set(1); // its record, and no more
         pair.client().attached().link().breakNow();
         assertThatThrownBy(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(9)))
@@ -407,7 +407,7 @@ class ResumptionTest {
         }
     }
 
-    /** How a peer, that has read nothing, has heard that a writer went back to the kernel. */
+    /** The ways in which a peer that has read nothing has heard that a writer went back to the kernel. */
     enum News {
         IN_TIME,
         /** Its link had broken before. */
@@ -460,7 +460,7 @@ class ResumptionTest {
         assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
     }
 
-    /** What a peer has sent that is no more comes as it does over TCP. */
+    /** The bytes of a peer that is gone arrive as they do over TCP. */
     @Test
     void aWriterHadGoneBackAndDied() throws Exception {
         pair = lab.lab.connect();
@@ -474,7 +474,7 @@ class ResumptionTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
-    /** It says nothing of the link before it has sent more than is set aside until then: its peer reads on. */
+    /** It says nothing about the link before it has sent more than its peer sets aside: the peer reads on. */
     @Test
     void aWriterHadGoneBackAndSendsMuch() throws Exception {
         pair = lab.lab.connect();
@@ -491,7 +491,10 @@ class ResumptionTest {
         assertThat(sender.get(20, TimeUnit.SECONDS)).isEqualTo(MUCH);
     }
 
-    /** Its kernel has reset the connection, which whoever only writes to it hears, although so much was not read that no more is set aside. */
+    /**
+     * Its kernel has reset the connection. A thread that only writes to it hears that, although so much is unread that no more is
+     * set aside.
+     */
     @Test
     void aWriterHadGoneBackAndSentMuchAndWasReset() throws Exception {
         pair = lab.lab.connect();
@@ -512,11 +515,11 @@ class ResumptionTest {
         Lab.channel(pair.client()).setOption(StandardSocketOptions.SO_LINGER, 0).close();
         assertThatThrownBy(() -> writer.get(20, TimeUnit.SECONDS))
                 .hasRootCauseExactlyInstanceOf(IOException.class)
-                .hasRootCauseMessage("Broken pipe"); // LIMITS.md has it of a peer whose end nobody has read
+                .hasRootCauseMessage("Broken pipe"); // LIMITS.md describes this for a peer whose end nobody has read
         assertThatThrownBy(() -> sender.get(20, TimeUnit.SECONDS)).hasRootCauseInstanceOf(IOException.class);
     }
 
-    /** Its kernel has reset the connection: the word of what it has received cannot come, and its reader does not wait for that. */
+    /** Its kernel has reset the connection: the record of what it has received cannot come, and its reader does not wait for that. */
     @Test
     void aWriterHadGoneBackAndWasReset() throws Exception {
         pair = lab.lab.connect();
@@ -535,7 +538,7 @@ class ResumptionTest {
                 .hasRootCauseMessage("Connection reset");
     }
 
-    /** The kernel tells Accel's own thread of the reset and shows the reader an end, before that thread can say of what. */
+    /** The kernel tells Accel's own thread of the reset and shows the reader an end, before that thread can report the reset. */
     @Test
     void aReaderMeetsTheEndBehindAResetThatAnotherWasToldOf() throws Exception {
         AtomicReference<CountDownLatch> reset = new AtomicReference<>();
@@ -653,7 +656,7 @@ class ResumptionTest {
         }
     }
 
-    /** Its reader has not come as far as the link, whose bytes stand between those that the kernel has. */
+    /** Its reader has not reached the link, whose bytes come between those that the kernel has. */
     @Test
     void aWriterCameAndWentBeforeAnythingWasRead() throws Exception {
         pair = lab.lab.connectOnly();
@@ -690,7 +693,7 @@ class ResumptionTest {
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
     }
 
-    /** What is said for the case that the link breaks is nothing to a program that reads through the kernel up to the switch. */
+    /** The words for the case that the link breaks do not reach a program that reads through the kernel up to the switch. */
     @Test
     void theWordOfACloseIsNotTheProgramsBytes() throws Exception {
         pair = lab.lab.connectOnly();
@@ -736,7 +739,7 @@ class ResumptionTest {
         } while (n >= 0);
     }
 
-    /** A peer that has died says nothing; what its kernel says counts. */
+    /** A peer that has died says nothing; its kernel's word counts. */
     @Test
     void aPeerThatIsGoneIsTheEnd() throws Exception {
         pair = lab.lab.connect();
@@ -796,7 +799,7 @@ class ResumptionTest {
         });
     }
 
-    /** An end that can say nothing through the kernel cannot say what it has received. */
+    /** An end that can send nothing through the kernel cannot say what it has received. */
     @Test
     void anEndHadEndedWhatItSendsBeforeItsSwitch() throws Exception {
         pair = lab.lab.connectOnly();
@@ -816,7 +819,10 @@ class ResumptionTest {
                 .isInstanceOf(IOException.class);
     }
 
-    /** What it wrote before its switch is lost with its reset, so that nobody ever reads up to there; who writes to it is told. */
+    /**
+     * The bytes that it wrote before its switch are lost with its reset, so nobody ever reads up to the switch; a thread that
+     * writes to it is told.
+     */
     @Test
     void aPeerThatResetsBeforeItsSwitchWasRead() throws Exception {
         pair = lab.lab.connectOnly();
@@ -848,7 +854,7 @@ class ResumptionTest {
 
     /**
      * Directions come and go by themselves when the link breaks, anywhere. Some of those connections are reset, which each end's
-     * program hears, by the one thread or the other; no byte is wrong.
+     * program hears, in one thread or the other; no byte is wrong.
      */
     @Test
     @Timeout(150)

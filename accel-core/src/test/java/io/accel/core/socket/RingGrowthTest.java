@@ -101,7 +101,7 @@ class RingGrowthTest {
         assertGrows(pair.server(), pair.client());
     }
 
-    /** Of as many bytes in messages that have room. */
+    /** As many bytes, in messages that fit. */
     @Test
     void staysAsItIsIfAllHasRoom() throws Exception {
         for (int i = 0; i < 2_000; i++) {
@@ -136,7 +136,7 @@ class RingGrowthTest {
         assertThat(pair.client().path().isAccelerated()).isTrue();
     }
 
-    /** It gets one as large as it had, and asks for no larger one again. */
+    /** It gets a ring as large as before, and does not ask for a larger one again. */
     @Test
     void thereIsNoRoomForLargerOnes() throws Exception {
         LinkStream first = pair.client().attached();
@@ -185,7 +185,7 @@ class RingGrowthTest {
         assertThat(pair.client().path().isAccelerated()).isTrue();
     }
 
-    /** Both directions under load, and one who reads by a selector. */
+    /** Both directions under load, and a reader with a selector. */
     @Test
     void underLoad() throws Exception {
         Lab.channel(pair.server()).configureBlocking(false);

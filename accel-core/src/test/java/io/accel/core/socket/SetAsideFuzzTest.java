@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What comes over the anchor when a switch's announcement is due there: the announcement, or in its place the record of a peer that could
- * not make one, and then whatever else.
+ * The bytes that come over the anchor when a switch's announcement is due there: the announcement, or in its place the record of a peer
+ * that could not make one, and then anything.
  */
 class SetAsideFuzzTest {
     @FuzzTest

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** What a pool of sleepers keeps, and for how long. */
+/** The sleepers that a pool keeps, and for how long. */
 @EnabledOnOs(OS.LINUX)
 @Timeout(60)
 class SleeperPoolTest {

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of a direction's first bytes tells them from others, however they were cut. */
+/** The fingerprint of a direction's first bytes tells them from others, however they were cut. */
 class StreamFingerprintTest {
     private static final int MORE = Beginnings.LIMIT + 1000;
 

@@ -53,7 +53,7 @@ final class Streams {
         }
     }
 
-    /** As an adapter does it, whose channel another thread may have closed. */
+    /** Like an adapter whose channel another thread may have closed. */
     private static SocketChannel open(StreamSocket socket) throws ClosedChannelException {
         SocketChannel channel = Lab.channel(socket);
         if (channel == null) {
@@ -129,7 +129,7 @@ final class Streams {
         return at;
     }
 
-    /** Fills a buffer up to its limit with what comes from a place on. */
+    /** Fills a buffer up to its limit with the stream's bytes from a place on. */
     static void fill(ByteBuffer buffer, long at, int seed) {
         for (int i = 0; i < buffer.limit(); i++) {
             buffer.put(i, byteAt(at + i, seed));

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A client that knows a connection by another address than the server finds it by its own. */
+/** A client that knows a connection by another address than the server finds the connection by its own address. */
 class TranslatedAddressTest {
     private static final InetSocketAddress LOCAL = new InetSocketAddress("192.0.2.1", 8080);
     private static final InetSocketAddress REMOTE = new InetSocketAddress("192.0.2.2", 50_000);
@@ -176,7 +176,7 @@ class TranslatedAddressTest {
         listener.close();
     }
 
-    /** A client's port may be used again at once: the one that closes late takes nothing from the one that came. */
+    /** A client's port may be used again at once: a connection that closes late takes nothing from its successor. */
     @Test
     void aSuccessorIsFound() throws Exception {
         StreamListener listener = listen(8080);
@@ -189,7 +189,7 @@ class TranslatedAddressTest {
         listener.close();
     }
 
-    /** Urgent bytes are counted differently by the two ends, and what went over a link is not what the kernel carries. */
+    /** The two ends count urgent bytes differently, and bytes of a link are not bytes that the kernel carries. */
     @Test
     void whatIsComparedEndsWhereTheEndsCountDifferently() throws Exception {
         StreamListener listener = listen(8080);
@@ -238,7 +238,7 @@ class TranslatedAddressTest {
         assertThat(out.enter(true)).isNull();
         int[] before = out.positions(srcs, 1, 2);
         srcs[1].position(4);
-        srcs[2].position(1); // of which two more bytes did not go
+        srcs[2].position(1); // two more bytes did not go through it
         out.gave(4, srcs, before, 1);
         out.leave();
         assertThat(same.outgoing().enter(true)).isNull();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That a client's Unix-domain connection is found only where no other can be meant. */
+/** A client's Unix-domain connection is found only where no other can be meant. */
 @Timeout(60)
 class UnixStreamsTest {
     private final UnixStreams all = new UnixStreams();
@@ -104,7 +104,7 @@ class UnixStreamsTest {
         return new One(socket, anchor, channel);
     }
 
-    /** One that has received so many bytes, and sent so many. */
+    /** A connection that has received and sent so many bytes. */
     private One accept(int received, int sent) throws IOException {
         One one = accept();
         one.received(received);
@@ -142,7 +142,7 @@ class UnixStreamsTest {
         assertNotYet(() -> all.lineup().find(20, 10));
     }
 
-    /** Its connection may not have been accepted, so that none that is here need be the one. */
+    /** Its connection may not have been accepted, so perhaps no connection here is the client's. */
     @Test
     void noneForAClientThatHasReceivedNothing() throws IOException {
         accept(10, 20);
@@ -262,7 +262,7 @@ class UnixStreamsTest {
         assertThat(all.lineup().find(20, 10)).isSameAs(one.socket);
     }
 
-    /** Nobody knows what a connection carries whose channel was dropped: it may be any client's, as long as the process lives. */
+    /** Nobody knows the bytes of a connection whose channel was dropped: it may be any client's, as long as the process lives. */
     @Test
     void oneThatWasDroppedMakesAllUncertain() throws Exception {
         One one = accept(10, 20);
@@ -271,7 +271,7 @@ class UnixStreamsTest {
         boolean isUncertain = false;
         while (!isUncertain && System.nanoTime() - end < 0) {
             System.gc();
-            // So much that only one of which nothing is known can have carried it.
+            // So many bytes that only a connection about which nothing is known can have carried them.
             assertNotYet(() -> all.lineup().find(1_000, 1_000));
             try {
                 one = another(one);

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A fabric that fails while a link is looked for: the connection stays the kernel's, and nothing is left of the attempt. */
+/** A fabric fails while a link is looked for: the connection stays with the kernel, and nothing is left of the attempt. */
 @Timeout(60)
 class UpgradeFaultsTest {
     private static final Set<String> DAEMONS = Set.of("accel-handover", "accel-rendezvous");
@@ -62,7 +62,7 @@ class UpgradeFaultsTest {
                 Lab.close(client);
                 Lab.close(server);
             }
-            // Whoever had to wait meanwhile has opened a selector, which is kept.
+            // A thread that had to wait meanwhile has opened a selector, which is kept.
             FaultLab.soon(() -> assertThat(Lab.descriptors()).isLessThan(before + 10));
             lab.othersLiveOn(bystander);
             bystander.close();
@@ -76,7 +76,7 @@ class UpgradeFaultsTest {
     void everyHandshakeThatFailsGivesBackWhatItTook(int nth) throws Exception {
         try (FaultLab lab = new FaultLab("balanced", Map.of("handover.after", "0"))) {
             Lab.Pair bystander = lab.bystander();
-            lab.othersLiveOn(bystander); // so that what is kept for good is open
+            lab.othersLiveOn(bystander); // so that the resources that stay open are open
             long before = Lab.descriptors();
             int failed = 0;
             for (int i = 0; i < 100; i++) {
@@ -108,7 +108,7 @@ class UpgradeFaultsTest {
         }
     }
 
-    /** One that asked, and went away just when its connection was accepted, and one that has closed the connection itself. */
+    /** One client asked, and went away just when its connection was accepted; another has closed the connection itself. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void anAcceptDoesNotWaitForAClientThatHasGone(boolean asked) throws Exception {

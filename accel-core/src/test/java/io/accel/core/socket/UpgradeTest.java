@@ -25,12 +25,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When connections move, and where to; that they do costs no byte, and that they do not costs nothing. */
+/** The time at which connections move, and their new path. A move loses no byte, and not moving costs nothing. */
 @Timeout(60)
 class UpgradeTest {
     private static final Map<String, String> QUICK = Map.of("connect.probe-timeout", "50ms");
 
-    /** Both directions switch wherever they have come to when both ends have the link. */
+    /** Both directions switch at whatever byte they have reached when both ends have the link. */
     @ParameterizedTest
     @ValueSource(strings = {"0", "1/1B", "5/1GiB", "1000000/100KiB", "random"})
     void noByteIsLostOrDoubledWhereverTheySwitch(String after) throws Exception {
@@ -78,7 +78,7 @@ class UpgradeTest {
         }
     }
 
-    /** The doorbell is the server's selector's as much as that of the thread that waits for the client's word. */
+    /** The doorbell belongs to the server's selector as much as to the thread that waits for the client's word. */
     @Test
     void whoeverTakesTheClientsWordTheServerKnowsOfIt() throws Exception {
         try (Lab lab = new Lab("latency", Map.of("handover.after", "0"));
@@ -100,7 +100,7 @@ class UpgradeTest {
         }
     }
 
-    /** As those that came before it was shut, and as without a link: what this end sends goes by that already. */
+    /** Like bytes that came before the input was shut, and as without a link: this end already sends over the link. */
     @Test
     void bytesThatCameByTheKernelBehindAShutInputMakeTheCloseAReset() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of())) {
@@ -140,13 +140,13 @@ class UpgradeTest {
             await().pollInterval(Duration.ofMillis(1))
                     .untilAsserted(() -> assertThatThrownBy(() -> client.write(ByteBuffer.allocate(1)))
                             .isInstanceOf(IOException.class));
-            // The client's. A daemon that looks at the server's holds that for a moment.
+            // The client's link. A daemon that looks at the server's link holds that for a moment.
             await().until(() -> lab.mappings() == 1);
             Lab.close(pair.client());
         }
     }
 
-    /** Who is inside the kernel's read at that moment may yet read the announcement of a switch. */
+    /** A thread inside the kernel's read at that moment may yet read the announcement of a switch. */
     @Test
     void anInputThatWasShutBeforeTheLinkCameIsShutForTheLink() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", "4/1MiB"))) {
@@ -174,7 +174,7 @@ class UpgradeTest {
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(2))).isEqualTo(1);
     }
 
-    /** Whoever closes after a switch that the peer has not read of has left nothing unread. */
+    /** An end that closes after a switch that its peer has not read of yet has left nothing unread. */
     @Test
     void anEndAfterASwitchIsAnEndInOrder() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of())) {
@@ -220,7 +220,7 @@ class UpgradeTest {
         }
     }
 
-    /** What other connections held may be given back a moment after they have closed. */
+    /** The resources of other connections may be given back a moment after these have closed. */
     private static Lab.Pair accelerated(Lab lab) throws Exception {
         long start = System.nanoTime();
         while (true) {
@@ -236,7 +236,7 @@ class UpgradeTest {
         }
     }
 
-    /** A rule goes by addresses, which a connection has from its beginning: what it says then holds however much goes by it. */
+    /** A rule depends on addresses, which a connection has from its beginning: so its answer holds however much the connection carries. */
     @ParameterizedTest
     @ValueSource(strings = {"kernel client *:*", "kernel * 127.0.0.0/8:*"})
     void aRuleIsAskedWhenTheConnectionIsMadeAndHoldsForGood(String rule) throws Exception {
@@ -274,7 +274,7 @@ class UpgradeTest {
         }
     }
 
-    /** A connection that a rule allows asks by it again, each time that it comes to be worth a link. */
+    /** A connection that a rule allows asks again each time that it is worth a link. */
     @Test
     void aRuleThatDoesNotMatchKeepsNoConnectionFromMoving() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", "4/1MiB", "rule.1", "kernel client 127.0.0.2:*"))) {
@@ -368,7 +368,7 @@ class UpgradeTest {
         }
     }
 
-    /** Part of a file was sent before the reset, of which the program hears by its next operation. */
+    /** Part of a file was sent before the reset, which the program's next operation reports. */
     @Test
     void aResetBehindWhatWasSentIsTheKernelsToTellWhereThereWasNoLink() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", "1000000/1GiB"))) {
@@ -394,7 +394,7 @@ class UpgradeTest {
         }
     }
 
-    /** Each of many who close while a link is looked for takes back what was begun. */
+    /** Each of many connections that close while a link is looked for takes back what was begun. */
     @Test
     void closedWhileALinkIsLookedForNothingIsLeft() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("handover.after", "0"))) {

@@ -139,7 +139,7 @@ class UpgradesAtOnceTest {
         }
     }
 
-    /** Its program may accept at any time, and until then nothing is to be done. */
+    /** Its program may accept at any time, and until then there is nothing to do. */
     @Test
     void thoseWhosePeersHaveNotAcceptedKeepNobodyWaiting() throws Exception {
         try (Lab lab = lab(true)) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
-/** Starts virtual threads, of which the release that the tests are compiled for knows nothing. */
+/** Starts virtual threads, which the release that the tests are compiled for does not have. */
 final class VirtualThreadStarter {
     private VirtualThreadStarter() {}
 
-    /** Starts one. The JVM has them: a probe is run in one that does. */
+    /** Starts a virtual thread. The probe runs in a JVM that has them. */
     static Thread start(Runnable task) {
         try {
             return (Thread)

@@ -43,7 +43,7 @@ final class VirtualThreadsProbe {
             List<FutureTask<Long>> readers = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
                 Lab.Pair pair =
-                        lab.connect(); // others: of those above some directions may have gone back to the kernel
+                        lab.connect(); // others: directions of those above may have gone back to the kernel
                 pairs.add(pair);
                 readers.add(virtual(() -> (long) Streams.read(waits, pair.client(), ByteBuffer.allocate(1))));
             }

@@ -32,7 +32,7 @@ class CorruptCursorTest {
         ends[0].forgePublished(cursor);
         ByteBuffer[] sinks = {StreamBytes.sink(5, false), StreamBytes.sink(100, true)};
         if (cursor >= before && cursor <= before + RING) {
-            // Within the ring: whatever lies there is the peer's own affair.
+            // A place within the ring: the bytes there are the peer's own affair.
             long n = receiver.read(sinks, 0, 2);
             assertThat(n).isEqualTo(cursor - before);
             return;
@@ -76,7 +76,7 @@ class CorruptCursorTest {
             assertThat(sender.write(sources, 0, 2)).isBetween(0L, (long) RING);
             return;
         }
-        // What the sender knows to be free it may still use; then it must look, and find the nonsense.
+        // The sender may still use the space that it knows to be free; then it must look, and find the nonsense.
         if (cursor < 0 || cursor > sent) {
             assertThatThrownBy(() -> {
                         for (int i = 0; i <= RING; i++) {

@@ -10,7 +10,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Which half says what of a peer that closed or reset the connection. */
+/** The answers of both halves when the peer closed or reset the connection. */
 class EndingsTest {
     private static final int SIZE = 1 << 12;
 
@@ -44,7 +44,7 @@ class EndingsTest {
         assertThat(read()).isEqualTo(-1);
     }
 
-    /** A close tells the peer of the end while another thread still writes, whose bytes do not count as accepted. */
+    /** A close tells the peer of the end while another thread still writes; that thread's bytes do not count as accepted. */
     @Test
     void nothingIsReadBehindTheEnd() throws IOException {
         StreamSender peer = new StreamSender(ends[1], 1);
@@ -81,7 +81,7 @@ class EndingsTest {
         assertThat(sender.write(ByteBuffer.allocate(1))).as("by TCP").isEqualTo(1);
     }
 
-    /** As in the kernel, where such a write sleeps on the socket that the reset comes to. */
+    /** This is as in the kernel, where such a write sleeps on the socket that the reset reaches. */
     @Test
     void aWriteOfAUnixStreamThatHasWaitedTakesTheReset() throws IOException {
         StreamReceiver reader = new StreamReceiver(ends[0], Endings.UNIX);

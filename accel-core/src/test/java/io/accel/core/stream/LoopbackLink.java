@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 
 /**
- * One end of a connection within one thread: the rings are buffers, the cursors plain fields. It checks what a sender and a
- * receiver owe to a link, and lets a test write what no correct peer writes.
+ * One end of a connection within one thread: the rings are buffers, the cursors plain fields. It checks the duties of a sender
+ * and a receiver towards a link, and lets a test write values that no correct peer writes.
  */
 public final class LoopbackLink implements Link {
     /** One direction: what its sender writes and what its receiver writes. */
@@ -17,7 +17,7 @@ public final class LoopbackLink implements Link {
         long producer;
         int state;
         long consumer;
-        /** What the consumer cursor was before a test wrote nonsense there, which a sender has seen perhaps; -1 for none. */
+        /** The consumer cursor before a test wrote nonsense there, which a sender has perhaps seen; -1 for none. */
         long honest = -1;
         /** The furthest that the producer cursor ever was, which a receiver may have seen; a test may have taken it back. */
         long furthest;
@@ -69,12 +69,12 @@ public final class LoopbackLink implements Link {
         peerGone = true;
     }
 
-    /** What this end has signalled so far. */
+    /** The states that this end has signalled so far. */
     int signalled() {
         return out.state;
     }
 
-    /** What this end has given back so far. */
+    /** The space that this end has given back so far. */
     public long credited() {
         return in.consumer;
     }
@@ -128,7 +128,7 @@ public final class LoopbackLink implements Link {
     @Override
     public long released() {
         if (out.consumer <= out.producer + out.ring.size()) {
-            out.honest = Math.max(out.honest, out.consumer); // a sender may go by it, though a test takes it back
+            out.honest = Math.max(out.honest, out.consumer); // a sender may rely on it, although a test takes it back
         }
         return out.consumer;
     }

@@ -13,7 +13,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * One direction of a connection beside a model of it: three counters and what was signalled. Every operation is done on
+ * One direction of a connection beside a model of it: three counters and the signalled states. Every operation is done on
  * both, and they must agree.
  */
 final class StreamModel {
@@ -39,12 +39,12 @@ final class StreamModel {
     private boolean senderGone;
     private boolean receiverClosed;
     private boolean receiverReset;
-    /** Whether the receiver has ended its own direction, after which its reset is no news. */
+    /** Whether the receiver has ended its own direction, after which its reset changes nothing. */
     private boolean receiverFinished;
 
     private boolean receiverGone;
 
-    /** Cursors of what is lent, oldest first. */
+    /** The cursors of lent bytes, oldest first. */
     private final Deque<Long> lent = new ArrayDeque<>();
 
     StreamModel(int size, int lowWater) {
@@ -113,7 +113,7 @@ final class StreamModel {
         return sources.length == 1 ? sender.write(sources[0]) : sender.write(sources, 0, sources.length);
     }
 
-    /** As {@link #write}, the bytes copied by the caller and published by one flush. */
+    /** Like {@link #write}, but the caller copies the bytes and one flush publishes them. */
     void append(List<Integer> lengths, boolean direct) throws IOException {
         byAppending = true;
         try {
@@ -215,7 +215,7 @@ final class StreamModel {
         }
     }
 
-    /** Gives back the oldest so many of what is lent; its bytes must still be what was sent. */
+    /** Gives back the oldest so many of the lent pieces; their bytes must still be those that were sent. */
     void giveBack(int count) {
         if (receiverReset || receiverClosed || receiverGone) {
             return;
@@ -230,7 +230,7 @@ final class StreamModel {
         receiver.keep(lent.isEmpty() ? Long.MAX_VALUE : lent.peek());
     }
 
-    /** Bytes from the oldest that is lent on. */
+    /** The bytes from the oldest lent piece on. */
     private long held() {
         return lent.isEmpty() ? 0 : received - lent.peek();
     }
@@ -265,7 +265,7 @@ final class StreamModel {
         boolean broken = receiverReset || receiverClosed || receiverGone;
         assertThat(sender.ready()).as("ready to write").isEqualTo(free >= lowWater || broken);
         if (!sender.ready()) {
-            // Else a sender that waits and a receiver that has nothing to read would wait for each other.
+            // Otherwise a waiting sender and a receiver with nothing to read would wait for each other.
             assertThat(unread() + held())
                     .as("unread bytes while the sender waits")
                     .isGreaterThanOrEqualTo(size / 4);

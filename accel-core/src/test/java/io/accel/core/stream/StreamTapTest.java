@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A tap takes what goes by while it is there, each byte once, and changes nothing about what goes by. */
+/** While a tap is set, it takes each byte of the stream once, and changes nothing about the stream. */
 @Timeout(60)
 class StreamTapTest {
     private static final int RING = 1 << 10;
@@ -76,7 +76,7 @@ class StreamTapTest {
         receiver.keep(lentFrom);
     }
 
-    /** A tap that is there from one operation to another has taken what was between them, and nothing else. */
+    /** A tap that is set from one operation to another has taken the bytes between them, and nothing else. */
     @Test
     void eachByteOfTheTimeIsTakenOnce() throws IOException {
         for (int seed = 0; seed < 200; seed++) {

@@ -7,7 +7,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A peer that writes any number into either cursor at any time: what was published is read, or the connection is reset. */
+/** A peer writes any number into either cursor at any time: either published bytes are read, or the connection is reset. */
 class StreamWordsFuzzTest {
     private static final int RING = 64;
 
@@ -20,7 +20,7 @@ class StreamWordsFuzzTest {
         ByteBuffer steps = ByteBuffer.wrap(bytes);
         long read = 0;
         long published = 0;
-        long furthest = 0; // what was seen once may be read, though the peer takes it back
+        long furthest = 0; // bytes that were seen once may be read, though the peer takes them back
         try {
             while (steps.remaining() > Long.BYTES) {
                 int step = steps.get();

@@ -17,20 +17,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * A process that the test started: what it printed, line by line, and its end.
+ * A process that the test started: its output, line by line, and its end.
  *
  * <p>Closing it kills it if it still runs, and waits until it is gone. Every wait has a limit, and a wait that fails
- * tells what the process printed. Safe for use by several threads.
+ * reports the process's output. Safe for use by several threads.
  */
 public final class Child implements AutoCloseable {
-    /** So many that none is gone before a test looks, however fast the process says how far it is. */
+    /** So many lines that none is gone before a test looks, however fast the process reports progress. */
     private static final int KEPT_LINES = 5_000;
 
-    /** How many of the latest a failure shows. */
+    /** How many of the latest lines a failure shows. */
     private static final int SHOWN_LINES = 200;
 
     private static final Duration REAP = Duration.ofSeconds(20);
-    /** How many times as long as elsewhere a program may take, in a guest; by {@code launch.patience}. */
+    /** How many times longer than elsewhere a program may take in a guest; set by {@code launch.patience}. */
     private static final int PATIENCE = Integer.getInteger("launch.patience", 1);
 
     private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();

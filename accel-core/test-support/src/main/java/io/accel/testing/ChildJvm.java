@@ -9,16 +9,17 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs a class of a test in a JVM of its own, for what a JVM decides once, or dies of. It has the class path of the test, and of the environment
- * nothing that JVMs take options from. It is gone when {@link #run} returns, and so is what it has printed to.
+ * Runs a class of a test in a JVM of its own, for decisions that a JVM makes once, or faults that end it. The JVM has the class
+ * path of the test, but no environment variable with options for JVMs. It is gone when {@link #run} returns, and so are its
+ * output files.
  *
- * <p>Made, told what differs, and run or started; by one thread.
+ * <p>One thread makes it, sets the differences, and runs or starts it.
  */
 public final class ChildJvm {
     private static final long LIMIT_SECONDS = 50;
 
     private final String name;
-    /** The end of the command, but for the program's arguments. */
+    /** The end of the command, without the program's arguments. */
     private final List<String> program;
 
     private final List<String> prefix = new ArrayList<>();
@@ -32,7 +33,7 @@ public final class ChildJvm {
      * @param output what it printed, on both streams
      */
     public record Ended(int status, String output) {
-        /** What it printed, on both streams, of one that must have ended with status 0. */
+        /** The output of a process on both streams; the process must have ended with status 0. */
         public String orderly() {
             if (status != 0) {
                 throw new AssertionError("the child ended with status " + status + " and said:\n" + output);
@@ -42,7 +43,7 @@ public final class ChildJvm {
     }
 
     /**
-     * A JVM as the test's own.
+     * A JVM like the test's own.
      *
      * @param main has the main method
      */
@@ -73,9 +74,9 @@ public final class ChildJvm {
     }
 
     /**
-     * Has it run on another JDK.
+     * Makes it run on another JDK.
      *
-     * @param home where that is
+     * @param home the JDK's directory
      * @return this
      */
     public ChildJvm on(Path home) {
@@ -84,7 +85,7 @@ public final class ChildJvm {
     }
 
     /**
-     * Has it run by a command that is given the JVM's.
+     * Makes another command run the JVM's command.
      *
      * @param command with its arguments
      * @return this
@@ -111,8 +112,8 @@ public final class ChildJvm {
      * @param arguments of the main method
      * @return how it ended
      * @throws IOException if it cannot be started
-     * @throws InterruptedException if the test is to end
-     * @throws AssertionError if it has not ended after {@value #LIMIT_SECONDS} s, with what it has said
+     * @throws InterruptedException if the test has to end
+     * @throws AssertionError if it has not ended after {@value #LIMIT_SECONDS} s, with its output
      */
     public Ended run(String... arguments) throws IOException, InterruptedException {
         Path output = Files.createTempFile("accel-child", ".out");

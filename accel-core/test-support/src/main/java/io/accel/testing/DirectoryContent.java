@@ -11,11 +11,11 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What lies in a directory in which Accel's threads make and remove files meanwhile, which ends a {@link Files#walk}. */
+/** The content of a directory in which Accel's threads make and remove files meanwhile. A {@link Files#walk} would fail there. */
 public final class DirectoryContent {
     private DirectoryContent() {}
 
-    /** All below it, each directory before what is in it. What goes meanwhile may be there or not. */
+    /** All below it, each directory before what is in it. A file that goes meanwhile may be listed or not. */
     public static List<Path> of(Path top) throws IOException {
         List<Path> all = new ArrayList<>();
         Files.walkFileTree(top, new SimpleFileVisitor<Path>() {

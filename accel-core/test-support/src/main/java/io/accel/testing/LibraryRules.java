@@ -8,15 +8,15 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.lang.ArchRule;
 
-/** The architecture rules that every jar keeps that programs depend on. Stateless. */
+/** The architecture rules for every jar that programs depend on. Stateless. */
 public final class LibraryRules {
     private LibraryRules() {}
 
     /**
-     * Returns the rule that programs see no internal type by the public types of these packages: in no signature, field, supertype or
+     * Returns the rule that the public types of these packages show programs no internal type: in no signature, field, supertype or
      * type argument.
      *
-     * @param packages the packages, whose subpackages are not meant
+     * @param packages the packages, without their subpackages
      */
     public static ArchRule onlyTheApiIsShownBy(String... packages) {
         return classes()

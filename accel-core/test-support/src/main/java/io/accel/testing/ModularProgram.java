@@ -26,10 +26,10 @@ public final class ModularProgram {
     }
 
     /**
-     * Compiles a program, of which any warning is an error.
+     * Compiles a program; any warning is an error.
      *
      * @param dir an empty directory, which outlives the program
-     * @param required what matches a part of the path of each module on the class path that the program needs
+     * @param required a pattern for a part of the path of each module on the class path that the program needs
      * @param requires the directives of the program's descriptor
      * @param main the source of a class {@code com.example.Main} with a main method
      * @return the program

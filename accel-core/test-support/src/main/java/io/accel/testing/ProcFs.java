@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the kernel says of processes and connections, read from {@code /proc}. Stateless. */
+/** The kernel's information about processes and connections, read from {@code /proc}. Stateless. */
 public final class ProcFs {
     private static final String ESTABLISHED = "01";
     private static final String LISTENING = "0A";
@@ -78,7 +78,7 @@ public final class ProcFs {
     }
 
     /**
-     * How many connections over shared memory the process has that listens on the port, or has accepted there: each is a file
+     * How many connections over shared memory the process has that listens on the port, or has accepted connections there: each is a file
      * that it has mapped.
      *
      * @return 0 also if there is no such process, or if it ends meanwhile
@@ -93,12 +93,12 @@ public final class ProcFs {
                 .sum();
     }
 
-    /** How many connections over shared memory a process and those that it has started have: each is a file that one has mapped. */
+    /** How many connections over shared memory a process and its children have: each is a file that one of them has mapped. */
     public static long ringsBelow(long pid) {
         return ringsBelow(pid, "/ring-");
     }
 
-    /** As {@link #ringsBelow(long)}, of connections to listeners on one port, which the names of their files' directories have. */
+    /** Like {@link #ringsBelow(long)}, for connections to listeners on one port, which is in the names of their files' directories. */
     public static long ringsBelow(long pid, int port) {
         return ringsBelow(pid, "-" + port + "~");
     }
@@ -137,7 +137,7 @@ public final class ProcFs {
         }
     }
 
-    /** The processes that have a socket on the port which listens or is connected. */
+    /** The processes that have a listening or connected socket on the port. */
     private static Stream<Long> ownersOf(int port) {
         List<String> sockets = tcp().filter(fields -> fields[LOCAL].endsWith(hex(port))
                         && (fields[STATE].equals(LISTENING) || fields[STATE].equals(ESTABLISHED)))
@@ -172,7 +172,7 @@ public final class ProcFs {
     private static long tcp(int column, int port, Predicate<String> state) {
         return tcp().filter(fields -> fields[column].endsWith(hex(port)) && state.test(fields[STATE]))
                 .map(fields -> fields[LOCAL] + fields[REMOTE] + fields[STATE])
-                .distinct() // the kernel reads a socket out twice where others come and go meanwhile
+                .distinct() // the kernel lists a socket twice if others come and go meanwhile
                 .count();
     }
 
@@ -190,8 +190,8 @@ public final class ProcFs {
 
     /**
      * How many files, sockets and directories of connections and listeners are below the directory. The place at which a
-     * process can be looked at is not counted: if it is killed, the next process that starts removes that. Nor is what
-     * goes while this looks.
+     * process can be looked at is not counted: if it is killed, the next process that starts removes that. Files that
+     * go during the look are not counted, either.
      */
     public static long filesBelow(Path directory) {
         try {

@@ -8,14 +8,14 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A program that nobody here wrote, which the marked test runs accelerated, and of which it asserts that it was. docs/COMPATIBILITY.md is
- * made of these marks: it has a program exactly if a test is marked with it.
+ * A program of another project. The marked test runs it with Accel, and asserts that it was accelerated. docs/COMPATIBILITY.md is generated
+ * from these marks: it has a program exactly if a test is marked with it.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.SOURCE)
 @Repeatable(RealProgram.All.class)
 public @interface RealProgram {
-    /** What carries the program's bytes in the test. */
+    /** The fabrics that carry the program's bytes in the test. */
     enum Fabric {
         SHM,
         RDMA
@@ -27,7 +27,7 @@ public @interface RealProgram {
     /** {@code groupId:artifactId} of a dependency of the test's module, whose version is the program's; empty for a part of the JDK. */
     String artifact() default "";
 
-    /** What is done with it, as the page says it. */
+    /** The way in which the test uses the program, as the page says it. */
     String how();
 
     Fabric[] over() default Fabric.SHM;

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Fails for a public type that names an internal type of Accel where a program sees it. A supertype that is not public is looked
+ * Fails for a public type that names an internal type of Accel where programs see that. A supertype that is not public is looked
  * into instead, since its members are members of the public type.
  */
 final class ShowTheApiAlone extends ArchCondition<JavaClass> {

@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
 
 /** Counts the system calls of a program that ran behind {@code strace -f -o TRACE}. */
 public final class SystemCalls {
-    /** What reads, writes and waits for descriptors, as strace takes it. */
+    /** The calls that read, write and wait for descriptors, as strace takes them. */
     public static final String ON_DESCRIPTORS =
             "read,write,readv,writev,recvfrom,sendto,recvmsg,sendmsg,poll,ppoll,select,pselect6,"
                     + "epoll_wait,epoll_pwait,epoll_pwait2,epoll_ctl";
 
-    /** A thread's id, and the call; the end of one that was interrupted by another thread's has no parenthesis behind its name. */
+    /** A thread's id, and the call; the end of a call that another thread's call interrupted has no parenthesis behind its name. */
     private static final Pattern CALL = Pattern.compile("^\\d+ +(\\w+)\\((.*)");
 
     private SystemCalls() {}
@@ -25,8 +25,8 @@ public final class SystemCalls {
      * The calls between two lines that the program wrote to its standard output.
      *
      * @param trace the trace
-     * @param begin how the one line begins
-     * @param end how the other begins
+     * @param begin the beginning of the first line
+     * @param end the beginning of the second
      * @return how often each call was made, by its name
      * @throws IOException if the trace cannot be read
      * @throws AssertionError if the trace does not go on to the second line

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which path a connection of Netty's NIO transport takes where Netty's own tests of that transport run, and run beside this. */
+/** The path of a connection of Netty's NIO transport where Netty's own tests of that transport run; they run beside this. */
 @RealProgram(
         name = "Netty 4.2's NIO transport",
         artifact = "io.netty:netty-testsuite",

@@ -13,7 +13,7 @@ import java.util.List;
  * {@code -Dsuite.all} tries them all; otherwise each pair of settings is tried.
  */
 class AccelSocketSslEchoTest extends SocketSslEchoTest {
-    /** Hides Netty's, by which its test finds its arguments. */
+    /** Hides Netty's method that gives the test its arguments. */
     public static Collection<Object[]> data() throws Exception {
         Collection<Object[]> all = SocketSslEchoTest.data();
         return Boolean.getBoolean("suite.all") ? all : Pairwise.choose(all);

@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Netty's test over Accel. */
 class AccelSocketSslSessionReuseTest extends SocketSslSessionReuseTest {
-    /** Hides the superclass's, which takes OpenSSL for granted. */
+    /** Hides the superclass's method, which takes OpenSSL for granted. */
     public static Collection<Object[]> jdkAndOpenSSL() throws Exception {
         return OpenSsl.isAvailable() ? SocketSslSessionReuseTest.jdkAndOpenSSL() : SocketSslSessionReuseTest.jdkOnly();
     }

@@ -25,7 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Whose datagrams to a multicast group are heard: joined for all or for one sender, one sender blocked, left. */
+/** The senders whose datagrams to a multicast group are heard: group joined for all or for one sender, one sender blocked, group left. */
 class MulticastSourcesTest {
     private static final InetAddress HEARD = NetUtil.createInetAddressFromIpAddressString("127.0.0.1");
     private static final InetAddress OTHER = NetUtil.createInetAddressFromIpAddressString("127.0.0.2");
@@ -56,7 +56,7 @@ class MulticastSourcesTest {
             other = open(loop, at, OTHER);
             hears(at);
         } finally {
-            // A quiet period: without one Netty may leave open what is registered with its loop.
+            // A quiet period: without one Netty may leave channels open that are registered with its loop.
             loop.shutdownGracefully(50, 5_000, TimeUnit.MILLISECONDS).sync();
         }
         assertThat(receiver.isOpen()).isFalse();
@@ -96,8 +96,8 @@ class MulticastSourcesTest {
     }
 
     /**
-     * Both send to the group, then one to the receiver itself, which shows that all before has come. Where the kernel is busy, what was sent
-     * from two processors may change places.
+     * Both send to the group, and then one sends to the receiver itself, which shows that all earlier datagrams have come. If the
+     * kernel is busy, datagrams that were sent from two processors may change places.
      */
     private void assertHeard(InetAddress group, InetAddress... expected) throws Exception {
         int port = receiver.localAddress().getPort();

@@ -3,7 +3,7 @@ package io.accel.netty.testsuite;
 
 import java.util.Map;
 
-/** What of Netty's suite does not run over Accel, and why: the one place where that stands. */
+/** The tests of Netty's suite that do not run over Accel, each with the reason. They are listed nowhere else. */
 final class NotApplicable {
     private static final String OTHER = "tests another of Netty's transports by name";
     private static final String DISABLED = "switched off in Netty's suite itself, for every transport";

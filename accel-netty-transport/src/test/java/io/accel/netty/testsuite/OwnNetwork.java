@@ -27,12 +27,12 @@ final class OwnNetwork {
 
     private OwnNetwork() {}
 
-    /** Whether this JVM is such a one. */
+    /** Whether this JVM has a network of its own. */
     static boolean isInside() {
         return Boolean.getBoolean(INSIDE);
     }
 
-    /** Runs a test class of one test; fails if that does not succeed. */
+    /** Runs a test class with one test; fails if the test does not succeed. */
     static void run(Class<?> test) throws Exception {
         assumePossible();
         ChildJvm jvm = new ChildJvm(ConsoleLauncher.class)
@@ -45,7 +45,7 @@ final class OwnNetwork {
         }
         ChildJvm.Ended ended =
                 jvm.run("execute", "--disable-banner", "--disable-ansi-colors", "--select-class", test.getName());
-        // The launcher also calls it a success when the test found its conditions missing.
+        // The launcher also reports a success when the test found its conditions missing.
         assertThat(ended.orderly()).containsPattern("\\[ +1 tests successful");
     }
 

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A port on loopback that never answers, because its accept queue is full: what Netty's tests of connect timeouts take an
- * unreachable host of the internet for otherwise. Lives as long as the JVM.
+ * A port on loopback that never answers, because its accept queue is full. It replaces the unreachable internet host of
+ * Netty's tests of connect timeouts. Lives as long as the JVM.
  */
 final class SilentPeer {
     /** More than any queue of the backlog asked for takes. */

@@ -44,7 +44,7 @@ class SuiteCompletenessTest {
         }
     }
 
-    /** Whether a class of ours extends it; what only others extend is run by those. */
+    /** Whether a class of ours extends it; a class that only others extend runs with those. */
     private boolean isRun(String name) throws ClassNotFoundException {
         Class<?> theirs = Class.forName((SUITE + name).replace('/', '.'));
         return OURS.stream().anyMatch(theirs::isAssignableFrom);

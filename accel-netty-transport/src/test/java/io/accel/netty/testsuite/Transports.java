@@ -25,7 +25,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
 
-/** Who is tested against whom: Accel with itself, and Netty's NIO transport on either side. */
+/** The pairs of transports that are tested against each other: Accel with itself, and Netty's NIO transport on either side. */
 final class Transports {
     static {
         SilentPeer.open(); // before Netty's permutations ask for it
@@ -130,7 +130,7 @@ final class Transports {
             return ours(combo(either, either));
         }
 
-        /** Of all pairs, of which the first is Accel with itself, those that are tested. */
+        /** The tested pairs among all pairs, the first of which is Accel with itself. */
         private static <T> List<T> ours(List<T> all) {
             // NIO with itself, which is last, is not ours to test.
             return all.subList(0, TestedPath.ONLY_WITH_ITSELF ? 1 : all.size() - 1);

@@ -16,8 +16,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code ./accel contract}, which describes its options: runs tests of the suite on one path, in a JVM of their own, by JUnit's console.
- * Its exit status is 0 if all passed, 1 if one failed, 2 for wrong usage or where nothing was run.
+ * {@code ./accel contract}, which describes its options: runs tests of the suite on one path, in a JVM of their own, with JUnit's console.
+ * Its exit status is 0 if all passed, 1 if one failed, 2 for wrong usage or if nothing was run.
  */
 @Command(name = "contract")
 public final class ContractMain implements Callable<Integer> {
@@ -73,7 +73,7 @@ public final class ContractMain implements Callable<Integer> {
         return child.waitFor();
     }
 
-    /** The command that runs what was chosen. */
+    /** The command that runs the chosen tests. */
     List<String> command() {
         List<String> command = new ArrayList<>();
         try {

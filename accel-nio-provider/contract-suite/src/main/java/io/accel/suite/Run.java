@@ -8,21 +8,21 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A run of the suite: which provider its JVM has, which way the bytes go, and which of the tests it is about.
+ * A run of the suite: the provider of its JVM, the path of the bytes, and the tests that it is about.
  *
- * <p>All runs of {@code ./accel test} are described here. Maven's executions have their names, and say no more of them than which
- * JVM they use; {@link RunSession} gives the JVM what is written here.
+ * <p>All runs of {@code ./accel test} are described here. Maven's executions have the same names, and add only the JVM; {@link
+ * RunSession} gives the JVM the settings that are written here.
  *
- * @param path which provider, and which path
+ * @param path the provider and the path
  * @param profile of Accel, or null for the usual one
- * @param handover when connections move ({@code accel.handover.after}), or null where there is no such thing
- * @param tag of the tests that it is about, or null for all
+ * @param handover when connections move ({@code accel.handover.after}), or null if it does not apply @param
+ * tag the tag of the tests, or null for all
  */
 record Run(Path path, String profile, String handover, String tag) {
-    /** When connections move where nothing else is said: before anybody sees them, so that every byte takes the path. */
+    /** The default time when connections move: before anybody sees them, so that every byte takes the path. */
     static final String AT_CONNECT = "connect";
 
-    /** What the names of Maven's executions on a newer JDK end with. */
+    /** The end of the names of Maven's executions on a newer JDK. */
     private static final String NEWER = "-newer";
 
     private static final Map<String, Run> NAMED = named();
@@ -34,8 +34,8 @@ record Run(Path path, String profile, String handover, String tag) {
         runs.put("shm-latency", new Run(Path.SHM, "latency", AT_CONNECT, null));
         runs.put("shm-low-cpu", new Run(Path.SHM, "low-cpu", AT_CONNECT, null));
         runs.put("shm-random", new Run(Path.SHM, null, "random", null));
-        // Nobody waits for the move, which then is under way while the program does what it does. Other tests expect
-        // that it is there.
+        // Nobody waits for the move, which then goes on while the program runs. Other tests expect that it is
+        // done.
         runs.put("shm-racing", new Run(Path.SHM, null, "0", "racing"));
         return Collections.unmodifiableMap(runs);
     }
@@ -68,14 +68,14 @@ record Run(Path path, String profile, String handover, String tag) {
         properties.put("java.nio.channels.spi.SelectorProvider", "io.accel.nio.AccelSelectorProvider");
         properties.put(
                 "java.nio.channels.spi.AsynchronousChannelProvider", "io.accel.nio.AccelAsynchronousChannelProvider");
-        // A connection that falls back fails the suite, so a machine that stands still for a second must not bring it
-        // about.
+        // A connection that falls back fails the suite, so a machine that stands still for a second must not cause
+        // that.
         properties.put("accel.connect.probe-timeout", "10s");
         properties.put("accel.handshake.timeout", "20s");
         if (path == Path.KERNEL) {
             properties.put("accel.rule.1", "kernel * *:*");
         } else {
-            // Unix-domain streams move as well, and the suite is told so.
+            // Unix-domain streams also move, and the suite is told so.
             properties.put("accel.unix.streams", "true");
             properties.put("contract.unix", "true");
         }

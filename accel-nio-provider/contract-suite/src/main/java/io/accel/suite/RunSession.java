@@ -7,8 +7,8 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Makes the JVM that of the {@link Run} which the system property {@code contract.run} names, before JUnit looks for tests. So Maven and
- * an IDE need the name alone. What was given to the JVM itself stays. Without the property nothing is done.
+ * Sets the JVM up for the {@link Run} that the system property {@code contract.run} names, before JUnit looks for tests. So Maven and
+ * an IDE need only the name. Settings that were given to the JVM itself stay. Without the property nothing is done.
  */
 public final class RunSession implements LauncherSessionListener {
     private static final String PROVIDER = "java.nio.channels.spi.SelectorProvider";

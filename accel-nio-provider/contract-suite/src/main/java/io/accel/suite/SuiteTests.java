@@ -9,11 +9,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** The classes of the suite by the names that somebody at a terminal writes. */
+/** The classes of the suite, by the names that a user types. */
 final class SuiteTests {
     static final String ROOT = Path.class.getPackageName();
 
-    /** By their simple names, of which there are no two. */
+    /** By their simple names, which are unique. */
     private final SortedMap<String, Class<?>> classes = new TreeMap<>();
 
     private SuiteTests() {
@@ -33,7 +33,7 @@ final class SuiteTests {
     /**
      * The option of JUnit's console that selects a class, or {@code Class#method}.
      *
-     * @throws IllegalArgumentException if there is no such class, with the names of those that are like it
+     * @throws IllegalArgumentException if there is no such class, with the names of similar classes
      */
     String selector(String test) {
         int hash = test.indexOf('#');
@@ -68,7 +68,7 @@ final class SuiteTests {
     /**
      * The option of JUnit's console that selects a package.
      *
-     * @throws IllegalArgumentException if there is no such package, with the names of those that there are
+     * @throws IllegalArgumentException if there is no such package, with the names of all packages
      */
     String packageSelector(String name) {
         if (!packages().contains(name)) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** What {@code ./accel contract} runs. */
+/** The tests that {@code ./accel contract} runs. */
 @Timeout(60)
 class ContractMainTest {
     private static List<String> command(String... arguments) {

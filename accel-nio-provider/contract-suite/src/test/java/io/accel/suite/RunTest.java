@@ -20,7 +20,7 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
 
-/** The runs that there are, and what Maven makes of them. */
+/** The runs of the suite, and Maven's executions of them. */
 @Timeout(60)
 class RunTest {
     private static final String NEWER = "-newer";

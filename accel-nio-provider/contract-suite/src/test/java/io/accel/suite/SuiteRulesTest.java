@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class SuiteRulesTest {
     private static final String SUITE = "io.accel.nio.contract..";
 
-    /** {@link JdkAccess} says which channels are the JDK's own; {@link AccelSockets} does in a JVM without the agent what that does. */
+    /** {@link JdkAccess} says which channels are the JDK's own; {@link AccelSockets} does the agent's work in a JVM without the agent. */
     @ArchTest
     static final ArchRule THE_SUITE_KNOWS_THE_JDKS_API_ALONE = classes()
             .that()

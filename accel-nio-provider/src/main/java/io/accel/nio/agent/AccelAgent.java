@@ -66,8 +66,7 @@ public final class AccelAgent {
         } catch (IllegalArgumentException | ProfileException e) {
             e.getMessage().lines().forEach(AccelAgent::say);
             if (!isForgiving(arguments)) {
-                say(
-                        "the program was not started. With -javaagent:accel.jar=on-error=off it runs without Accel in such a case");
+                say("the program was not started. With -javaagent:accel.jar=on-error=off it would run without Accel");
                 System.exit(MISTAKE);
             }
             say("the program runs without Accel");
@@ -156,8 +155,8 @@ public final class AccelAgent {
     }
 
     /**
-     * Serves asynchronous channels, unless the command line names another provider. That one stays without a message, as it does not
-     * concern the other channels.
+     * Serves asynchronous channels, unless the command line names another provider. That failure stays without a message, as it does
+     * not concern the other channels.
      */
     private static void serveAsynchronousChannels(Instrumentation instrumentation) {
         if (System.getProperty(ASYNCHRONOUS_PROPERTY) != null) {
@@ -169,8 +168,8 @@ public final class AccelAgent {
         }
         String inUse = AsynchronousChannelProvider.provider().getClass().getName();
         if (!inUse.equals(ASYNCHRONOUS)) {
-            say("asynchronous channels stay those of " + inUse + ", other channels are Accel's all the same:"
-                    + " the program has opened asynchronous ones already");
+            say("asynchronous channels stay those of " + inUse + ", but other channels are Accel's:"
+                    + " the program had opened asynchronous channels already");
         }
     }
 
@@ -179,7 +178,7 @@ public final class AccelAgent {
         try {
             AccelSockets.install();
         } catch (IOException e) {
-            say("java.net.Socket stays the JDK's, channels are Accel's all the same: the program, or"
+            say("java.net.Socket stays the JDK's, but channels are Accel's: the program, or"
                     + " another agent, has a socket factory already (" + e.getMessage() + ")");
         }
     }

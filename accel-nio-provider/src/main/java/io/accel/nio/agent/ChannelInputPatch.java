@@ -77,7 +77,7 @@ final class ChannelInputPatch {
      *
      * @param original the original class file
      * @return the changed class file
-     * @throws IllegalArgumentException if the class differs from that of the known JDKs; the message says how
+     * @throws IllegalArgumentException if the class differs from the class in the known JDKs; the message says how
      */
     static byte[] apply(byte[] original) {
         try {

@@ -97,7 +97,7 @@ final class Half {
     /** Returns the exception that the program gets for a failure, as in the JDK. */
     private Throwable failed(Throwable e) {
         if (!owner.isOpen()) {
-            return new AsynchronousCloseException(); // whatever exception a channel throws that is about to be closed
+            return new AsynchronousCloseException(); // in place of any exception of a channel that is being closed
         }
         if (e instanceof ClosedChannelException && state == State.SHUT) {
             return pending != null ? new IOException("Broken pipe") : e;
@@ -151,7 +151,7 @@ final class Half {
     /**
      * Ends the given operation if it is pending, and this direction with it.
      *
-     * @param cancelled whether the result is to be told that the program has cancelled it
+     * @param cancelled whether the result must learn that the program has cancelled it
      * @return whether it was pending
      */
     synchronized boolean giveUp(Result<?> result, boolean cancelled) {
@@ -164,7 +164,7 @@ final class Half {
         return !cancelled || result.cancelled();
     }
 
-    /** Ends this direction for good: the state of a connection whose connect was cancelled is unknown. */
+    /** Ends this direction: the state of a connection whose connect was cancelled is unknown. */
     synchronized void giveUp() {
         state = State.GIVEN_UP;
     }

@@ -18,7 +18,7 @@ final class Result<V> extends CompletableFuture<V> {
          * Gives the operation up.
          *
          * @param result the operation's result, to be {@linkplain Result#cancelled told} of the cancellation
-         * @param close whether the channel is to be closed
+         * @param close whether to close the channel
          * @return false if the operation is over already
          */
         boolean cancel(Result<?> result, boolean close);

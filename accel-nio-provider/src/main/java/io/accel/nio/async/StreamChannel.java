@@ -207,7 +207,7 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
         return result;
     }
 
-    /** Cancels the connect. The connection may be made all the same, but no operation on it is possible any more. */
+    /** Cancels the connect. The connection may still be made, but no operation on it is possible any more. */
     private boolean cancelConnect(Result<?> result, boolean close) {
         synchronized (this) {
             if (connecting != result) {

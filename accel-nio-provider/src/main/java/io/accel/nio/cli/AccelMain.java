@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 /** {@code java -jar accel.jar}: picks the subcommand. Statuses are those of {@link ExitStatus}. */
 @Command(
         name = "accel",
-        description = "Carries unchanged java.nio programs' connections over shared memory, or the kernel.",
+        description = "Carries the connections of unchanged Java programs over shared memory, RDMA or the kernel.",
         mixinStandardHelpOptions = true,
         versionProvider = VersionCommand.class,
         synopsisSubcommandLabel = "COMMAND",

@@ -34,21 +34,21 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "capture",
         description = {
-            "Write what the accelerated connections and datagram channels of a running JVM carry to a file, as TCP and UDP packets that "
+            "Write the traffic of a running JVM's accelerated connections and datagram channels to a file, as TCP and UDP packets that "
                     + "Wireshark and tshark open.",
-            "The JVM must be this user's; root may take any. It logs that it is captured. Every byte, and every datagram, that it sends "
-                    + "or receives over an accelerated path while the capture lasts is in the file, once. Traffic through the kernel is "
+            "The JVM must be this user's; root may capture any. It logs that it is captured. Every byte, and every datagram, that it sends "
+                    + "or receives over an accelerated path during the capture is in the file once. Traffic through the kernel is "
                     + "for tcpdump to capture, and is missing here like a lost segment. So are packets for which there is no room until "
-                    + "they can be written; their number is said in the end, and stands in the file.",
-            "The headers are made for the file: sequence numbers count the bytes of the stream, and the packets of TCP are the writes "
-                    + "and reads of the program. A packet of UDP is a datagram that was sent, or one that the program has received. "
+                    + "they can be written; their number is printed at the end, and is in the file.",
+            "The headers are made for the file: sequence numbers count the bytes of the stream, and TCP packets are the writes "
+                    + "and reads of the program. A UDP packet is a datagram that the program has sent or received. "
                     + "A Unix-domain stream is shown as TCP at port 1, between addresses that stand for its file and for itself. A "
-                    + "capture costs the JVM a copy of each byte; without one nothing is spent that can be measured."
+                    + "capture costs the JVM a copy of each byte; without a capture there is no measurable cost."
         },
         footer = {
             "",
-            "Ends with 0; with 1 if there is no such JVM, it is being captured already, it does not answer any more, or the file "
-                    + "cannot be written; with 2 if these arguments make no sense. After Ctrl-C the file is complete as well."
+            "Exit status: 0; 1 if there is no such JVM, it is being captured already, it does not answer any more, or the file "
+                    + "cannot be written; 2 if these arguments make no sense. After Ctrl-C the file is complete as well."
         },
         mixinStandardHelpOptions = true)
 final class CaptureCommand implements Callable<Integer> {
@@ -59,14 +59,13 @@ final class CaptureCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "PID",
             arity = "0..1",
-            description = "The process. Default: the only accelerated JVM that there is.")
+            description = "The process. Default: the accelerated JVM, if there is only one.")
     private Long pid;
 
     @Option(
             names = "--port",
             paramLabel = "N",
-            description =
-                    "Only connections and datagrams of which either end has this port. May be given several times.")
+            description = "Only connections and datagrams with this port at either end. May be given several times.")
     private List<Integer> ports = List.of();
 
     @Option(
@@ -91,7 +90,7 @@ final class CaptureCommand implements Callable<Integer> {
     @Option(
             names = "--dir",
             paramLabel = "DIRECTORY",
-            description = "The process's shm.dir. Default: that of the default profile, or -Daccel.shm.dir.")
+            description = "The process's shm.dir. Default: the directory of the default profile, or -Daccel.shm.dir.")
     private Path dir;
 
     @Spec

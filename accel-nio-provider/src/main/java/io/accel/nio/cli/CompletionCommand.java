@@ -14,8 +14,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "completion",
         description = {
-            "Print what a shell reads to complete commands and options of 'accel'.",
-            "For this shell: source <(./accel completion bash). For those to come, put that line into ~/.bashrc or ~/.zshrc."
+            "Print a script with which a shell completes commands and options of 'accel'.",
+            "For this shell: source <(./accel completion bash). For later shells, put that line into ~/.bashrc or ~/.zshrc."
         },
         mixinStandardHelpOptions = true)
 final class CompletionCommand implements Runnable {

@@ -21,9 +21,8 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "doctor",
-        description =
-                "Check what this machine has for shared memory and RDMA, and say what to do about what is missing.",
-        footer = {"", "Ends with 0, or with 1 if a check failed."},
+        description = "Check this machine for shared memory and RDMA, and say what to do if something is missing.",
+        footer = {"", "Exit status: 0, or 1 if a check failed."},
         mixinStandardHelpOptions = true)
 final class DoctorCommand implements Callable<Integer> {
     @Spec
@@ -32,7 +31,8 @@ final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--profile",
             paramLabel = "NAME|FILE",
-            description = "The profile to check for. Default: the one that the properties name, or the default preset.")
+            description =
+                    "The profile to check for. Default: the profile that the properties name, or the default preset.")
     private String profile;
 
     @Option(names = "--json", description = "Print a JSON object instead of lines.")

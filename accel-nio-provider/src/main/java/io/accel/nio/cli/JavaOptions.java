@@ -20,12 +20,12 @@ final class JavaOptions {
      * Turns Accel on.
      *
      * @param jar the drop-in jar's absolute path
-     * @throws IllegalArgumentException if the JVM could not be told of such a path
+     * @throws IllegalArgumentException if such a path cannot be passed to the JVM
      */
     JavaOptions(Path jar) {
         if (jar.toString().contains("=")) {
-            throw new IllegalArgumentException("the JVM takes what follows '=' in " + jar
-                    + " as the agent's arguments: put Accel into a directory whose name has no '='");
+            throw new IllegalArgumentException("the JVM takes the text after '=' in " + jar
+                    + " for the agent's arguments: put Accel into a directory whose name has no '='");
         }
         options.add("-javaagent:" + jar);
         options.add("--enable-native-access=ALL-UNNAMED");

@@ -94,7 +94,8 @@ final class Keyboard implements AutoCloseable {
         try {
             stty(before);
         } catch (IOException e) {
-            System.err.println("accel: the terminal cannot be set as it was; 'stty sane' does that: " + e.getMessage());
+            System.err.println(
+                    "accel: the terminal's settings cannot be restored; 'stty sane' does that: " + e.getMessage());
         }
     }
 

@@ -18,23 +18,23 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "man",
         description = {
-            "Print the manual page of a command, as man reads it.",
+            "Print the manual page of a command, in the format of man.",
             "To read one: ./accel man stats | man -l -. "
                     + "To install all of them: ./accel man --to /usr/local/share/man/man1"
         },
-        footer = {"", "Ends with 0; with 1 if a page cannot be written; with 2 if there is no such command."},
+        footer = {"", "Exit status: 0; 1 if a page cannot be written; 2 if there is no such command."},
         mixinStandardHelpOptions = true)
 final class ManCommand implements Callable<Integer> {
     @Option(
             names = "--to",
             paramLabel = "DIRECTORY",
-            description = "Write the pages of all commands into this directory, which is made if need be.")
+            description = "Write the pages of all commands into this directory, which is made if it does not exist.")
     private Path directory;
 
     @Parameters(
             paramLabel = "COMMAND",
             arity = "0..*",
-            description = "Which command, such as stats, or profiles show. Default: accel itself.")
+            description = "The command, such as stats, or profiles show. Default: accel itself.")
     private List<String> names = List.of();
 
     @Spec

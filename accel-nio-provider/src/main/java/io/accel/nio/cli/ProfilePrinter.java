@@ -29,7 +29,8 @@ final class ProfilePrinter {
         List<TransportRule> rules = profile.rules().list();
         if (!rules.isEmpty()) {
             out.println();
-            out.println("# The first rule that matches a connection decides; without one it is accelerated.");
+            out.println(
+                    "# The first rule that matches a connection decides; a connection that no rule matches is accelerated.");
             rules.forEach(rule -> out.println("rule." + rule.number() + "=" + rule.text()));
         }
     }

@@ -28,7 +28,7 @@ final class ProfilesCommand implements Runnable {
         list();
     }
 
-    @Command(name = "list", description = "List the presets and what each is for.", mixinStandardHelpOptions = true)
+    @Command(name = "list", description = "List the presets and their purposes.", mixinStandardHelpOptions = true)
     void list() {
         for (String name : Profiles.names()) {
             String mark = name.equals(Profiles.defaultName()) ? " (default)" : "";
@@ -49,8 +49,8 @@ final class ProfilesCommand implements Runnable {
 
     @Command(
             name = "check",
-            description = "Check a profile file and those it includes.",
-            footer = {"", "Ends with 0 if the file can be used, with 1 if not."},
+            description = "Check a profile file and the files that it includes.",
+            footer = {"", "Exit status: 0 if the file can be used, 1 if not."},
             mixinStandardHelpOptions = true)
     int check(@Parameters(paramLabel = "FILE", description = "The profile file.") Path file) {
         List<Problem> problems = Profiles.check(file);

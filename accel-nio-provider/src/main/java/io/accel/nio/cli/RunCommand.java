@@ -18,15 +18,15 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "run",
         description = {
-            "Run a command with Accel in every JVM it starts.",
-            "The command can be java or a script that starts it: Accel is added by the variable JDK_JAVA_OPTIONS, "
-                    + "which the java launcher reads, and what the variable holds already is kept. "
-                    + "Options on the command's own java line win over those given here."
+            "Run a command with Accel in every JVM that it starts.",
+            "The command can be java or a script that starts it: Accel is added through the variable JDK_JAVA_OPTIONS, "
+                    + "which the java launcher reads. The present content of the variable is kept. "
+                    + "Options on the command's own java line override the options given here."
         },
         customSynopsis = "accel run [--profile=NAME|FILE] -- COMMAND [ARG...]",
         footer = {
             "",
-            "Ends with the command's status; 126 if it cannot be executed, 127 if there is no such command, "
+            "Exit status: the command's; 126 if it cannot be executed, 127 if there is no such command, "
                     + "2 if these arguments make no sense. SIGINT, SIGTERM and SIGHUP are passed on."
         },
         mixinStandardHelpOptions = true)
@@ -37,7 +37,7 @@ final class RunCommand implements Callable<Integer> {
             description = "A preset's name or a profile file; 'accel profiles' lists the presets.")
     private String profile;
 
-    @Parameters(paramLabel = "COMMAND", description = "What to run, with its arguments, after '--'.")
+    @Parameters(paramLabel = "COMMAND", description = "The command to run, with its arguments, after '--'.")
     private List<String> command = List.of();
 
     @Spec

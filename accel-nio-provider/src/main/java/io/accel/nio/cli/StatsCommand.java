@@ -29,15 +29,15 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "stats",
         description = {
-            "Show the accelerated JVMs of this user and their connections; for root those of all users.",
-            "Shows again every second, in place on a terminal, until it is interrupted. There the arrow keys, page up and down, home"
-                    + " and end scroll through all of it; s takes the next sort key, d switches --deltas, q quits. "
-                    + "Looking costs a process a few microseconds each time; not being looked at costs it nothing."
+            "Show the accelerated JVMs of this user and their connections; for root the JVMs of all users.",
+            "Refreshes every second, in place on a terminal, until it is interrupted. On a terminal the arrow keys, page up and down, home"
+                    + " and end scroll; s takes the next sort key, d switches --deltas, q quits. "
+                    + "Each look costs a process a few microseconds; a process that nobody looks at pays nothing."
         },
         footer = {
             "",
-            "Ends with 0; with 1 if a process that was named is not there, or does not answer, at once where none of those"
-                    + " named is there any more; with 2 if these arguments make no sense."
+            "Exit status: 0; 1 if a named process does not exist, or does not answer, at once when none of the"
+                    + " named processes exists any more; 2 if these arguments make no sense."
         },
         mixinStandardHelpOptions = true)
 final class StatsCommand implements Callable<Integer> {
@@ -53,12 +53,13 @@ final class StatsCommand implements Callable<Integer> {
     @Option(names = "--once", description = "Show once and end.")
     private boolean once;
 
-    @Option(names = "--json", description = "A JSON document in a line, each time.")
+    @Option(names = "--json", description = "Print a JSON document in one line, each time.")
     private boolean json;
 
     @Option(
             names = {"-d", "--deltas"},
-            description = "What happened since the last time, not since the beginning. With --once: in one interval.")
+            description =
+                    "Show changes since the last look, not since the beginning. With --once: within one interval.")
     private boolean deltas;
 
     @Option(
@@ -71,31 +72,31 @@ final class StatsCommand implements Callable<Integer> {
     @Option(
             names = "--dir",
             paramLabel = "DIRECTORY",
-            description = "The processes' shm.dir. Default: that of the default profile, or -Daccel.shm.dir.")
+            description = "The processes' shm.dir. Default: the directory of the default profile, or -Daccel.shm.dir.")
     private Path dir;
 
     @Option(
             names = {"-s", "--sort"},
             paramLabel = "KEY",
             defaultValue = "age",
-            description =
-                    "Which connections come first: ${COMPLETION-CANDIDATES}. rate is by the bytes since the last look. "
-                            + "Default: ${DEFAULT-VALUE}.")
+            description = "The sort key: ${COMPLETION-CANDIDATES}. rate counts the bytes since the last look. "
+                    + "Default: ${DEFAULT-VALUE}.")
     private ConnectionOrder order;
 
     @Option(
             names = "--width",
             paramLabel = "N",
-            description = "Of a line, " + LEAST_WIDTH + " characters at least; columns that do not fit are left out. "
-                    + "Default: COLUMNS, or that of the terminal, else as much as it takes.")
+            description = "The width of a line, at least " + LEAST_WIDTH
+                    + " characters; columns that do not fit are left out. "
+                    + "Default: COLUMNS, or the width of the terminal, else as much as it takes.")
     private Integer width;
 
     @Option(
             names = "--rows",
             paramLabel = "N",
             description = "Of the screen, " + LEAST_ROWS
-                    + " at least, the last of which stays free; what does not fit is counted. "
-                    + "Default, without --once: LINES, or those of the terminal, else as many as it takes.")
+                    + " at least; the last of them stays free; connections that do not fit are counted. "
+                    + "Default, without --once: LINES, or the rows of the terminal, else as many as it takes.")
     private Integer rows;
 
     @Spec
@@ -286,7 +287,7 @@ final class StatsCommand implements Callable<Integer> {
      */
     private record Look(String user, ProcessSample sample, ProcessSample earlier) {}
 
-    /** Returns the processes as they are to be shown. */
+    /** Returns the processes in the order in which they are shown. */
     private List<Seen> view(List<Look> looks) {
         return looks.stream()
                 .map(look -> {
@@ -297,7 +298,7 @@ final class StatsCommand implements Callable<Integer> {
                 .toList();
     }
 
-    /** Takes a sample of each process that is there. */
+    /** Takes a sample of each process. */
     private List<Look> look() throws IOException {
         complaints.clear();
         openNewOnes();

@@ -10,7 +10,7 @@ import picocli.CommandLine.Spec;
 /** {@code accel version}: prints the version; also has the text of {@code accel --version}. */
 @Command(
         name = "version",
-        description = "Print Accel's version, and the Java and system it runs on.",
+        description = "Print Accel's version, and the Java and the system that it runs on.",
         mixinStandardHelpOptions = true)
 final class VersionCommand implements Runnable, IVersionProvider {
     @Spec

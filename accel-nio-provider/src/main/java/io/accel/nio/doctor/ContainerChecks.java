@@ -43,7 +43,7 @@ final class ContainerChecks {
             return Finding.ok("container.memory", "no limit by a control group");
         }
         long most = SharedMemoryCap.of(profile, groups);
-        String found = limit / MIB + " MiB at most by the control group, in which rings count; ";
+        String found = limit / MIB + " MiB at most by the control group, which also counts rings; ";
         if (profile.setting(Keys.SHM_MAX).origin().kind() == Origin.Kind.DEFAULT) {
             return Finding.ok(
                     "container.memory", found + "they take " + most / MIB + " MiB at most, as shm.max is not set");
@@ -53,8 +53,8 @@ final class ContainerChecks {
                 ? Finding.warning(
                         "container.memory",
                         found,
-                        "set shm.max to what the heap and the rest of the process leave of it, so that connections stay with the kernel"
-                                + " where rings would have the container ended")
+                        "set shm.max to the memory that the heap and the rest of the process leave, so that connections stay with the kernel"
+                                + " where rings would get the container killed")
                 : Finding.ok("container.memory", found);
     }
 
@@ -69,13 +69,13 @@ final class ContainerChecks {
         if (processors == Double.MAX_VALUE) {
             return Finding.ok("container.cpu", "no limit by a control group");
         }
-        String found = String.format(Locale.ROOT, "%.2f processors' time at most by the control group", processors);
+        String found = String.format(Locale.ROOT, "%.2f processors at most by the control group", processors);
         return processors == Math.rint(processors)
                 ? Finding.ok("container.cpu", found)
                 : Finding.warning(
                         "container.cpu",
                         found,
-                        "no thread looks for traffic with a quota that is no whole number: give the container whole processors");
+                        "with a quota that is not a whole number no thread looks for traffic: give the container whole processors");
     }
 
     /** Reports the numbers of the namespaces: processes that print the same numbers are in the same ones. */
@@ -98,8 +98,7 @@ final class ContainerChecks {
         try {
             return Finding.ok("shm.users", dir + ": " + SharedDirectory.users(dir));
         } catch (IOException e) {
-            return Finding.warning(
-                    "shm.users", dir + " cannot be read: " + e.getMessage(), "see what shm.dir says above");
+            return Finding.warning("shm.users", dir + " cannot be read: " + e.getMessage(), "see shm.dir above");
         }
     }
 }

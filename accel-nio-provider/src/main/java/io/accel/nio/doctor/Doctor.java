@@ -69,12 +69,14 @@ public final class Doctor {
             return List.of(Finding.fail(
                     check.name(),
                     "no result within " + LIMIT_SECONDS + " s",
-                    "look at what this process waits for: jstack "
+                    "find out what this process waits for: jstack "
                             + ProcessHandle.current().pid()));
         } catch (ExecutionException e) {
             Throwable cause = e.getCause();
             return List.of(Finding.fail(
-                    check.name(), "the check itself failed: " + cause, "tell Accel's maintainers, with this line"));
+                    check.name(),
+                    "the check itself failed: " + cause,
+                    "report it to Accel's maintainers, with this line"));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return List.of(Finding.fail(check.name(), "interrupted", null));

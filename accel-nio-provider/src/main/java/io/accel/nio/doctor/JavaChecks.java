@@ -31,7 +31,7 @@ final class JavaChecks {
         String version = "Java " + Runtime.version() + " on " + System.getProperty("os.name") + " "
                 + System.getProperty("os.version") + " " + System.getProperty("os.arch");
         if (!System.getProperty("os.name").equals("Linux")) {
-            return Finding.fail("java.jdk", version, "Accel accelerates on Linux only; elsewhere leave it out");
+            return Finding.fail("java.jdk", version, "Accel works on Linux only; elsewhere leave it out");
         }
         try {
             JdkAccess.kernelProvider();
@@ -58,13 +58,13 @@ final class JavaChecks {
         if (!always && Boolean.getBoolean(NO_UNSAFE)) {
             return Finding.warning(
                     "java.zero-copy",
-                    "Netty may not use sun.misc.Unsafe, so RDMA devices send copies of what is in AccelByteBufAllocator's buffers",
+                    "Netty may not use sun.misc.Unsafe, so RDMA devices send copies of AccelByteBufAllocator's buffers",
                     "leave out -D" + NO_UNSAFE + "=true, or run the program on Java " + FIRST_WITH_ADDRESSES
                             + " or newer");
         }
         return Finding.ok(
                 "java.zero-copy",
-                "RDMA devices send what is in AccelByteBufAllocator's buffers from where it lies"
+                "RDMA devices send AccelByteBufAllocator's buffers from where they lie"
                         + (always ? "" : ", unless the program has -D" + NO_UNSAFE + "=true"));
     }
 

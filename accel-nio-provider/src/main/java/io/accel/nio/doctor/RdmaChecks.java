@@ -96,8 +96,8 @@ final class RdmaChecks {
     }
 
     /**
-     * Checks the limit of locked memory. It does not bind a user who may lock memory without one, as root may, though not in every
-     * container.
+     * Checks the limit of locked memory. It does not bind a user who may lock memory without a limit, as root may, though not in
+     * every container.
      */
     private Finding lockedMemory() throws IOException {
         String[] limits = files.value("proc/self/limits", "Max locked memory").split("\\s+", -1);
@@ -112,7 +112,7 @@ final class RdmaChecks {
         }
         long connections = Long.parseLong(soft) / each;
         if (mayLockMemory()) {
-            return Finding.ok("rdma.memlock", found + "; it does not bind this process, which has CAP_IPC_LOCK");
+            return Finding.ok("rdma.memlock", found + "; it does not limit this process, which has CAP_IPC_LOCK");
         }
         String advice =
                 "LimitMEMLOCK=infinity in the systemd unit, '* - memlock unlimited' in /etc/security/limits.conf,"
@@ -187,7 +187,7 @@ final class RdmaChecks {
         List<String> missing = new ArrayList<>(profile.get(Keys.RDMA_DEVICE));
         devices.forEach(device -> missing.remove(device.name()));
         String found = setting(Keys.RDMA_DEVICE, "any") + ", " + setting(Keys.RDMA_TOS, "")
-                + "; GID, RoCE version, P_Key" + " and MTU are those of the interface with the connection's address";
+                + "; GID, RoCE version, P_Key" + " and MTU come from the interface with the connection's address";
         return missing.isEmpty()
                 ? Finding.ok("rdma.settings", found)
                 : Finding.warning(
@@ -206,11 +206,11 @@ final class RdmaChecks {
         if (device.unusable() != null) {
             return Finding.warning(
                     "rdma.device",
-                    found + "; connections by it take the kernel's path: " + device.unusable(),
+                    found + "; connections through it take the kernel's path: " + device.unusable(),
                     "nothing to do, unless the device's driver has another mode");
         }
         if (!isWanted(device)) {
-            return Finding.ok("rdma.device", found + "; not used, for rdma.device does not name it");
+            return Finding.ok("rdma.device", found + "; not used, because rdma.device does not name it");
         }
         return Finding.ok("rdma.device", found + ", " + String.join(", ", device.can()));
     }
@@ -223,7 +223,7 @@ final class RdmaChecks {
             return Finding.ok("rdma.port", found);
         }
         return Finding.warning(
-                "rdma.port", found, "bring its link up: ip link set DEVICE up; rdma link shows its state");
+                "rdma.port", found, "bring its link up: ip link set INTERFACE up; rdma link shows its state");
     }
 
     private List<Finding> live(DeviceInfo device) throws IOException {
@@ -236,7 +236,7 @@ final class RdmaChecks {
                             profile,
                             "rdma",
                             InetAddress.getByName(gid),
-                            "see the lines before, and docs/TROUBLESHOOTING.md for the reason code"));
+                            "see the lines above, and docs/TROUBLESHOOTING.md for the reason code"));
                 }
             }
         }

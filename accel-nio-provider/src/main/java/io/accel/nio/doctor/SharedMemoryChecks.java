@@ -24,7 +24,7 @@ final class SharedMemoryChecks {
         Path dir = profile.get(Keys.SHM_DIR);
         if (!Files.isDirectory(dir)) {
             return List.of(Finding.fail(
-                    CHECK, dir + " is no directory", "mount a tmpfs there, or set shm.dir to where one is"));
+                    CHECK, dir + " is not a directory", "mount a tmpfs there, or set shm.dir to a directory on one"));
         }
         String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(dir));
         if (!Files.isWritable(dir) || !Files.isExecutable(dir)) {
@@ -56,6 +56,6 @@ final class SharedMemoryChecks {
 
     private static String moreRoom(Path dir) {
         return "mount -o remount,size=1G " + dir
-                + " (a container: --shm-size=1g), or make ring.initial and ring.size smaller";
+                + " (for a container --shm-size=1g), or make ring.initial and ring.size smaller";
     }
 }

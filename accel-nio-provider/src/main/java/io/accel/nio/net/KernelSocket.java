@@ -37,7 +37,7 @@ final class KernelSocket extends Socket {
         return (InetSocketAddress) getRemoteSocketAddress();
     }
 
-    /** Returns the implementation's own stream, as the program's socket wraps it like this one would. */
+    /** Returns the implementation's own stream, since the program's socket wraps it as this class would. */
     InputStream rawInput() throws IOException {
         return JdkAccess.input(JdkAccess.implementation(this));
     }

@@ -149,8 +149,8 @@ final class LinkTransfers {
     }
 
     /**
-     * Sends an urgent byte, or drops it as TCP drops one that the receiver does not want inline. The end of the peer is reported all
-     * the same.
+     * Sends an urgent byte, or drops it as TCP drops one that the receiver does not want inline. The end of the peer is still
+     * reported.
      *
      * @throws IOException of the class that the JDK's sockets throw for urgent bytes
      */

@@ -8,7 +8,7 @@ import java.net.ProxySelector;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** Tells whether a connection is to go through a SOCKS proxy. The JDK's sockets connect to proxies, and Accel leaves that to them. */
+/** Tells whether a connection has to go through a SOCKS proxy. The JDK's sockets connect to proxies, and Accel leaves that to them. */
 final class Proxies {
     private Proxies() {}
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The change of the JDK's class, on the class files of the JDKs here and on one that is harder to change. */
+/** The change of the JDK's class, on the class files of the JDKs here and on a class that is harder to change. */
 class ChannelInputPatchTest {
     private static final List<String> CHANGED =
             List.of("read(Ljava/nio/ByteBuffer;)I", "transferTo(Ljava/io/OutputStream;)J");
@@ -114,7 +114,7 @@ class ChannelInputPatchTest {
         }
     }
 
-    /** A channel that has nothing once, because its mode has changed and changed back, and then changes for good. */
+    /** A channel that has nothing once, because its mode has changed and changed back, and then changes finally. */
     private static final class Unsteady extends SocketChannelStub {
         private int reads;
 

@@ -7,8 +7,8 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.BufferUnderflowException;
 
 /**
- * A class file of the program's, of which the agent sees the names: read, or refused by what the agent takes for the JVM's affair. Never
- * a loop without end.
+ * The agent reads the names in one of the program's class files, or refuses the file with an exception that it leaves to the JVM. It never
+ * loops for ever.
  */
 class ClassFileFuzzTest {
     private static final String PROPERTY = ".transport.noNative";

@@ -26,7 +26,7 @@ import org.objectweb.asm.util.CheckClassAdapter;
 import org.objectweb.asm.util.Textifier;
 import org.objectweb.asm.util.TraceMethodVisitor;
 
-/** Class files of the JDKs here and of the tests, and how a changed one differs from what it was. */
+/** Class files of the JDKs here and of the tests, and the differences of a changed class from the original. */
 final class ClassFiles {
     private ClassFiles() {}
 
@@ -36,7 +36,7 @@ final class ClassFiles {
         }
     }
 
-    /** That of {@code java.base} in this JDK, and in the newer one if there is one; none of those that are too old. */
+    /** The class file from {@code java.base} in this JDK, and in the newer JDK if there is one, except for JDKs that are too old. */
     static List<byte[]> ofJdks(String name, int firstJdk) throws IOException {
         List<byte[]> files = new ArrayList<>();
         for (Path jdk : List.of(thisJdk(), Path.of(System.getProperty("newer.jdk", "/nowhere")))) {
@@ -62,9 +62,12 @@ final class ClassFiles {
         return ByteBuffer.wrap(ofJdk(jdk, "java.lang.Object")).getShort(6) - 44;
     }
 
-    /** The verifier takes it as it took the original; these methods end as they did and begin with something more; and nothing else has changed. */
+    /**
+     * Asserts that the verifier accepts it like the original, that these methods end as before and begin with further
+     * instructions, and that nothing else has changed.
+     */
     static void assertBegunDifferently(byte[] original, byte[] changed, List<String> signatures) {
-        // Some of the original, if it is of a newer JDK, whose types this one has not.
+        // Some methods of the original, if it is from a newer JDK, whose types this JDK does not have.
         assertThat(complaints(changed)).isEqualTo(complaints(original));
 
         ClassNode before = node(original);

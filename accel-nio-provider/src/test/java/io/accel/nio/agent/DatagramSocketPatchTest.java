@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The change of the JDK's own provider, on the class files of the JDKs here. What it does is seen in {@code DatagramSocketsIT}. */
+/** The change of the JDK's own provider, on the class files of the JDKs here. {@code DatagramSocketsIT} tests its effect. */
 class DatagramSocketPatchTest {
     private static final String PROVIDER = "sun.nio.ch.SelectorProviderImpl";
     private static final List<String> CHANGED =

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The change of the JDK's class of file channels, on the class files of the JDKs here. What it does is seen in {@code FileTransferIT}. */
+/** The change of the JDK's class of file channels, on the class files of the JDKs here. {@code FileTransferIT} tests its effect. */
 class FileTransferPatchTest {
     private static final String FILES = "sun.nio.ch.FileChannelImpl";
     private static final List<String> CHANGED = List.of("transferTo(JJLjava/nio/channels/WritableByteChannel;)J");

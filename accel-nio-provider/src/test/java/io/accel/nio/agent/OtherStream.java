@@ -7,7 +7,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
-/** Has what the change of the JDK's class looks for, and code that is hard to move. */
+/** Has the methods that the change of the JDK's class looks for, and code that is hard to move. */
 @SuppressWarnings("InputStreamSlowMultibyteRead") // nobody reads many bytes
 final class OtherStream extends InputStream {
     static final int NOTHING = -3;
@@ -28,7 +28,7 @@ final class OtherStream extends InputStream {
         return n == 1 ? one.get(0) : n;
     }
 
-    /** Of channels that are not Accel's: 10 times what the channel says, after two tries, and 70 for what fails. */
+    /** For channels that are not Accel's: 10 times the channel's result, after two tries, and 70 for a failure. */
     private int read(ByteBuffer bb) throws IOException {
         long sum = 0;
         for (int i = 0; i < 2; i++) {

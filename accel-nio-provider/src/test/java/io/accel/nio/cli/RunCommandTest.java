@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code accel run} refuses before it starts anything; {@code DropInJarIT} tests what it starts. */
+/** The commands that {@code accel run} refuses before it starts anything; {@code DropInJarIT} tests the others. */
 class RunCommandTest {
     @TempDir
     private Path dir;

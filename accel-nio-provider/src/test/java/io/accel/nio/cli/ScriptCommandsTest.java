@@ -18,18 +18,18 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** {@code ./accel} and the jar's command line have the same commands, and each knows which are the other's. */
+/** {@code ./accel} and the jar's command line have the same commands, and each knows the other's. */
 class ScriptCommandsTest {
     /** {@code ./accel}; Maven runs a module's tests in its directory. */
     private static final Path SCRIPT = Path.of("..", "accel");
 
-    /** A line of main()'s case, with the words before the parenthesis and what is done about them. */
+    /** A line of main()'s case, with the words before the parenthesis and the action for them. */
     private static final Pattern CHOICE = Pattern.compile("(?m)^ {8}([a-z][a-z |]*)\\)(.*)$");
 
-    /** One of the script that has the jar's command line do it. */
+    /** A command of the script that the jar's command line carries out. */
     private static final Predicate<String> BY_THE_JAR = action -> action.contains("accel_command ");
 
-    /** Both print what there is; the script's list has its own commands, too. */
+    /** Both print the list of commands; the script's list also has its own. */
     private static final String HELP = "help";
 
     private String script;

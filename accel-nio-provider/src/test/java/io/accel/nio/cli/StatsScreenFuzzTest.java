@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Root looks at a process that says what it likes of itself: it fits the terminal, does not control it, and is one JSON document.
+ * Root looks at a process that says anything about itself: the output fits the terminal, does not control it, and is one JSON document.
  */
 class StatsScreenFuzzTest {
     private static final List<String> NAMES = List.of(

@@ -99,7 +99,7 @@ class StatsScreenTest {
         ProcessSample sample = seen("web-1", 3).sample();
         assertThat(ids(ConnectionOrder.AGE.sort(sample, null))).containsExactly(1L, 2L, 3L);
         assertThat(ids(ConnectionOrder.BYTES.sort(sample, null))).containsExactly(3L, 2L, 1L);
-        // The same since the last look, of which the second connection is new.
+        // The same since the last look; the second connection is new.
         ProcessSample earlier = sample.with(
                 List.of(sample.connections().get(0), sample.connections().get(2)));
         assertThat(ids(ConnectionOrder.RATE.sort(sample, earlier))).containsExactly(2L, 1L, 3L);

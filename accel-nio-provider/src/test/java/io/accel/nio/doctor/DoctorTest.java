@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
-/** On any machine: made-up system files stand for the devices that it has not. */
+/** Runs on any machine: made-up system files replace the devices that it does not have. */
 @Timeout(120)
 class DoctorTest {
     @TempDir
@@ -84,7 +84,7 @@ class DoctorTest {
         }
     }
 
-    /** What concerns devices alone is not said where there are none. */
+    /** Findings about devices alone are not reported where there are no devices. */
     @Test
     void nothingIsSaidOfCopiesWithoutADevice() throws IOException {
         memory();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** On any machine, of devices that are made up. */
+/** Runs on any machine, with made-up devices. */
 class RdmaChecksTest {
     private static final String REASON =
             "efa_0 has no reliable connections that programs can post to: ibv_create_qp: Operation not supported";
@@ -32,7 +32,7 @@ class RdmaChecksTest {
         return new RdmaChecks(Profile.load("balanced", settings), new SystemFiles(dir)).findings(List.of(device));
     }
 
-    /** As of a cloud: it is there, its port is up, and nothing can be done about it. */
+    /** A device like a cloud's: it exists, its port is up, and Accel cannot use it. */
     private static DeviceInfo unusable() {
         DeviceInfo.Port port = new DeviceInfo.Port(1, "ACTIVE", "ETHERNET", 4096, List.of("192.0.2.7"));
         return new DeviceInfo("efa_0", "UNSPECIFIED", "1.2", 128, -1, List.of(), REASON, List.of(port));
@@ -47,7 +47,7 @@ class RdmaChecksTest {
                 .satisfies(finding -> {
                     assertThat(finding.status()).isEqualTo(Status.WARNING);
                     assertThat(finding.found())
-                            .isEqualTo("efa_0: UNSPECIFIED; connections by it take the kernel's path: " + REASON);
+                            .isEqualTo("efa_0: UNSPECIFIED; connections through it take the kernel's path: " + REASON);
                     assertThat(finding.advice()).startsWith("nothing to do, unless");
                 });
         assertThat(findings).as("a connection over it").noneMatch(finding -> finding.check()

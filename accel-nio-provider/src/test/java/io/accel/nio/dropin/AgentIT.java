@@ -119,7 +119,7 @@ class AgentIT {
         }
     }
 
-    /** Also when it comes to connections: no class that the start has given up is missed later. */
+    /** This holds also for connections: no class that the start has given up is missed later. */
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
     void whatRunsWithoutAccelForAMistakeConnects(Path jdk) throws Exception {

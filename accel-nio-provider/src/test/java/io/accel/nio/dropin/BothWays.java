@@ -22,7 +22,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * A program that knows nothing of Accel: one thread reads and another one writes by the streams of one channel. Says whether the
+ * A program that knows nothing of Accel: one thread reads and another writes through the streams of one channel. Says whether the
  * writer had to wait for the reader. With the argument "wait" it begins when it is told to.
  */
 final class BothWays {
@@ -38,7 +38,7 @@ final class BothWays {
     public static void main(String[] args) throws Exception {
         Path file = Files.createTempFile("both-ways", null);
         try {
-            Files.readAllBytes(file); // by the class that reads channels, too
+            Files.readAllBytes(file); // through the class that reads channels, too
             if (Arrays.asList(args).contains("wait")) {
                 System.out.println("ready");
                 System.in.read();
@@ -132,7 +132,7 @@ final class BothWays {
         }
     }
 
-    /** Whether it is where it waits, under whatever lock there is. */
+    /** Whether it is in the method in which it waits, whatever lock it holds. */
     private static boolean isInChannel(Thread thread) {
         return Arrays.stream(thread.getStackTrace())
                 .map(StackTraceElement::getClassName)

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code accel capture} of an echo between two JVMs is a file of packets in which each byte is, or each datagram, in order. */
+/** {@code accel capture} of an echo between two JVMs is a file of packets with each byte, or each datagram, in order. */
 @Timeout(120)
 class CaptureIT {
     private static final Path TSHARK = Path.of("/usr/bin/tshark");
@@ -30,7 +30,7 @@ class CaptureIT {
     private static final int FIN = 1;
     private static final int TCP = 6;
     private static final int UDP = 17;
-    /** More than what a capture writes without a packet, and what a few have. */
+    /** More than the bytes that a capture writes without a packet, or with a few packets. */
     private static final int SOME_BYTES = 5_000;
 
     private static final long PATIENCE_NANOS = 30_000_000_000L;
@@ -111,7 +111,7 @@ class CaptureIT {
         }
     }
 
-    /** The server is captured, and the program has got all, whatever the kernel had carried before. */
+    /** The server is captured, and the program has got all bytes, whatever the kernel had carried before. */
     @Test
     void ofDatagramsEachIsThereSinceTheFirstThatWasAccelerated() throws Exception {
         int sent = captureDatagrams();
@@ -135,7 +135,7 @@ class CaptureIT {
         assertThat(tshark(right)).isNotEmpty().hasSameSizeAs(datagrams());
     }
 
-    /** Returns how many the client has sent, of which the latest were captured. */
+    /** Returns the number of messages that the client has sent; the latest were captured. */
     private int captureDatagrams() throws Exception {
         pair.close();
         use(new EchoPair(dir, 1, DatagramEchoPeer.class));
@@ -263,13 +263,13 @@ class CaptureIT {
         return packets;
     }
 
-    /** An IPv4 header without options, and the same of TCP. */
+    /** An IPv4 header and a TCP header, without options. */
     private Segment segment(ByteBuffer packet) {
         boolean fromServer = isFromServer(packet, TCP);
         return new Segment(fromServer, packet.getInt(24), packet.getInt(28), packet.get(33), packet.limit() - 40);
     }
 
-    /** An IPv4 header without options, that of UDP, and a number. */
+    /** An IPv4 header without options, a UDP header, and a number. */
     private Datagram datagram(ByteBuffer packet) {
         boolean fromServer = isFromServer(packet, UDP);
         assertThat(packet.limit()).isEqualTo(28 + MESSAGE);

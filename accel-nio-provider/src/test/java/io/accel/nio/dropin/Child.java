@@ -20,10 +20,10 @@ final class Child implements AutoCloseable {
     /** The option that makes a program Accel's. */
     static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
 
-    /** Options that give a connection the time of a slow machine to leave the kernel, for tests of what carried it. */
+    /** Options that give a connection the time of a slow machine to leave the kernel, for tests of its path. */
     static final List<String> PATIENT = List.of("-Daccel.connect.probe-timeout=10s", "-Daccel.handshake.timeout=20s");
 
-    /** With the line before it, of the JDK's logging. */
+    /** With the line of the JDK's logging before it. */
     private static final Pattern START_LINE =
             Pattern.compile("[^\n]* io\\.accel\\.[^\n]*\nINFO: accel: \\S+, profile [^\n]*\n");
 
@@ -57,7 +57,7 @@ final class Child implements AutoCloseable {
         return System.getProperty("own.jnr") + "/*";
     }
 
-    /** Where {@link Probe} is; Accel is not. */
+    /** The class path of {@link Probe}, without Accel. */
     static Path testClasses() {
         return Path.of(System.getProperty("test.classes"));
     }
@@ -75,7 +75,7 @@ final class Child implements AutoCloseable {
         return start(dir, command, Map.of());
     }
 
-    /** What a program prints that ends by itself with status 0, without Accel's line about its start. */
+    /** The output of a program that ends by itself with status 0, without Accel's line about its start. */
     static List<String> linesOf(Path dir, List<String> command) throws IOException, InterruptedException {
         try (Child child = start(dir, command)) {
             assertThat(child.status()).as(child.output()).isZero();
@@ -91,7 +91,7 @@ final class Child implements AutoCloseable {
         return Files.readString(log);
     }
 
-    /** What the program has printed, without Accel's line about its start, which comes if the program lives for a second. */
+    /** The program's output so far, without Accel's line about its start, which comes if the program lives for a second. */
     List<String> linesOfProgram() throws IOException {
         return START_LINE.matcher(output()).replaceAll("").lines().toList();
     }
@@ -107,7 +107,7 @@ final class Child implements AutoCloseable {
         process.getOutputStream().close();
     }
 
-    /** What follows {@code prefix} in the first line that begins with it; waits for that. */
+    /** The text after {@code prefix} in the first line that begins with it; waits for that line. */
     String awaitRest(String prefix) throws IOException {
         awaitOutput(prefix);
         await().atMost(30, TimeUnit.SECONDS).until(() -> output().indexOf('\n', output().indexOf(prefix)) >= 0);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** When java.net.DatagramSocket is Accel's, and when the JDK's. It says the same either way. */
+/** The cases in which java.net.DatagramSocket is Accel's, and those in which it is the JDK's. It behaves the same either way. */
 class DatagramSocketsIT {
     private static final String AGENT = "-javaagent:" + Child.JAR;
 
@@ -47,7 +47,7 @@ class DatagramSocketsIT {
         assertThat(run(jdk, List.of(AGENT, "-Daccel.rule.1=kernel * *:*"))).isEqualTo(expected(jdk, true));
     }
 
-    /** What it says without Accel, but for what carried the datagrams. */
+    /** Its output without Accel, except for the path of the datagrams. */
     private List<String> expected(Path jdk, boolean kernels) throws Exception {
         List<String> lines = new ArrayList<>(run(jdk, List.of()));
         assertThat(lines).hasSize(5).contains("kernel's true");

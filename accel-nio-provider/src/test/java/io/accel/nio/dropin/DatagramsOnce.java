@@ -12,8 +12,8 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A program that knows nothing of Accel, and nothing of channels: datagrams to and fro between two sockets, an interrupt, a group. Says
- * what carried them. Datagrams leave the kernel some time after the first; with an argument it waits for that.
+ * A program that knows nothing of Accel, and nothing of channels: datagrams to and fro between two sockets, an interrupt, a group. Prints
+ * their path. Datagrams leave the kernel some time after the first; with an argument it waits for that.
  */
 final class DatagramsOnce {
     private static final long PATIENCE_NANOS = 20_000_000_000L;

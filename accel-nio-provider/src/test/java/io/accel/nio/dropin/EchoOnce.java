@@ -12,8 +12,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
 /**
- * A program that knows nothing of Accel: connects to itself, at the loopback address or at the one that it is given, and sends one
- * byte, which a selector must report. With the property {@code echo.logs} it logs a line first.
+ * A program that knows nothing of Accel: it connects to itself, at the loopback address or at a given address, and sends one byte,
+ * which a selector must report. With the property {@code echo.logs} it logs a line first.
  */
 final class EchoOnce {
     private EchoOnce() {}

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Two JVMs, each an {@link EchoPeer} or one with datagrams, in a shared directory of their own. Closing it ends them. */
+/** Two JVMs, each an {@link EchoPeer} or a {@link DatagramEchoPeer}, in a shared directory of their own. Closing it ends them. */
 final class EchoPair implements AutoCloseable {
     static final String JAVA =
             Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -21,12 +21,12 @@ final class EchoPair implements AutoCloseable {
 
     private final Path dir;
 
-    /** One that has exchanged so many messages, with what the children print in a directory. */
+    /** A pair that has exchanged so many messages, with the children's output in a directory. */
     EchoPair(Path dir, int echoes) throws IOException {
         this(dir, echoes, EchoPeer.class);
     }
 
-    /** As the other one, of a program that takes what {@link EchoPeer} takes. */
+    /** Like the other method, for a program with the arguments of {@link EchoPeer}. */
     EchoPair(Path dir, int echoes, Class<?> program) throws IOException {
         this.dir = dir;
         shared = Files.createTempDirectory(Path.of("/dev/shm"), "it");
@@ -73,7 +73,7 @@ final class EchoPair implements AutoCloseable {
     public void close() throws IOException {
         client.close();
         server.close();
-        // Killed, so that they leave theirs behind.
+        // Kills them, so that they leave their files behind.
         try (Stream<Path> left = Files.walk(shared)) {
             for (Path path : left.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(path);

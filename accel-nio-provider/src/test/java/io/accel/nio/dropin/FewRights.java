@@ -37,11 +37,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A program that knows nothing of Accel, for a JVM with a security manager: it may use 127.0.0.1 and Unix-domain sockets, connect to 127.0.0.4, and nothing else.
- * So it is not told of a listener that this is on all addresses. It talks to itself, and says what came of that. While it rests it
- * waits for a line.
+ * So it does not learn that a listener is on all addresses. It talks to itself, and prints the outcome. While it rests it waits for
+ * a line.
  */
 final class FewRights {
-    /** Begins each line of this program's. */
+    /** The beginning of each line of this program. */
     static final String SAID = "> ";
     /** Such a line, while it waits for a line of its standard input. */
     static final String RESTS = "rests";
@@ -168,7 +168,7 @@ final class FewRights {
         }
     }
 
-    /** What a channel is as a socket. */
+    /** A channel's socket adaptor. */
     private static void adaptors(ServerSocket listener) throws Exception {
         InetAddress here = loopback(4).getAddress();
         try (Socket client = SocketChannel.open(new InetSocketAddress(here, listener.getLocalPort()))
@@ -197,7 +197,7 @@ final class FewRights {
 
     // ---- Unix-domain channels
 
-    /** By a socket at whose file the program must not look. */
+    /** Through a socket whose file the program must not look at. */
     private static void unix(Path path) throws Exception {
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
         try (ServerSocketChannel listener =
@@ -307,7 +307,7 @@ final class FewRights {
 
     // ---- what all do
 
-    /** There and back again, a rest, much one way, and an end with more unread than a ring holds. */
+    /** Bytes there and back, a rest, many bytes one way, and an end with more unread bytes than a ring holds. */
     private static void talk(
             InputStream clientIn,
             OutputStream clientOut,
@@ -356,7 +356,7 @@ final class FewRights {
         int unused = System.in.read();
     }
 
-    /** What came of something: on a thread of its own, so that the rights are those of a thread of the program's. */
+    /** The outcome of an action, on a thread of its own, so that the rights are those of one of the program's threads. */
     private static void say(String what, Callable<?> call) throws Exception {
         FutureTask<Object> task = new FutureTask<>(call::call);
         new Thread(task, "caller").start();

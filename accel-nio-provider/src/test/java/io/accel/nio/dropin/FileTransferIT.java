@@ -13,7 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Under the agent a file goes to a channel by few system calls: by {@code sendfile} through the kernel, and otherwise into the ring. */
+/**
+ * Under the agent a file goes to a channel with few system calls: with {@code sendfile} through the kernel, and otherwise into
+ * the ring.
+ */
 class FileTransferIT {
     private static final String KERNEL = "-Daccel.rule.1=kernel * *:*";
     private static final String LINK = "-Daccel.handover.after=connect";
@@ -48,7 +51,7 @@ class FileTransferIT {
             assertThat(child.linesOfProgram())
                     .as(child.output())
                     .containsSubsequence("whole true", "by few calls " + isByFew, "left the kernel " + leaves)
-                    // A larger ring may just be asked for as the program closes, and is then said not to have come.
+                    // The program may close just when a larger ring is asked for; the log then says that none came.
                     .noneMatch(line -> line.contains("WARNING") || line.contains("Exception"));
         }
     }

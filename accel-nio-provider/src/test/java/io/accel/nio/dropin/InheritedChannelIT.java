@@ -21,10 +21,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A program whose standard input is a socket: {@code System.inheritedChannel} of all three kinds, and a selector that takes it. */
 class InheritedChannelIT {
-    /** What a super server does with a socket: it becomes the program's standard input. {@code S} is the socket. */
+    /** A super server such as inetd makes a socket the program's standard input. {@code S} is the socket. */
     private static final String START = "open(STDIN, '<&', S) or die; exec @ARGV or die $!;";
 
-    /** For both versions of IP, as such servers have it: the newest JDKs do not answer datagrams of a socket for IPv4 alone. */
+    /** For both versions of IP, as in such servers: the newest JDKs do not answer datagrams of a socket for IPv4 alone. */
     private static final String BEGIN =
             "use Socket qw(:DEFAULT IN6ADDR_ANY pack_sockaddr_in6 unpack_sockaddr_in6); $| = 1; socket(S, PF_INET6, %s, 0) or die $!;"
                     + " bind(S, pack_sockaddr_in6(0, IN6ADDR_ANY)) or die $!;"

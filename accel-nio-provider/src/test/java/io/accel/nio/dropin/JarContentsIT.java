@@ -11,9 +11,9 @@ import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 
-/** What is in the drop-in jar, and that nothing is which a program could mistake for its own library. */
+/** The contents of the drop-in jar. Nothing in it may be mistaken by a program for its own library. */
 class JarContentsIT {
-    /** No package is called so, hence no class loader finds a class there by itself. */
+    /** No package has such a name, so no class loader finds a class there by itself. */
     private static final String RDMA = "META-INF/accel/rdma/";
 
     @Test

@@ -11,8 +11,8 @@ import java.nio.channels.SocketChannel;
 import java.util.ResourceBundle;
 
 /**
- * A logging back end that sends what it is told over the network: it connects as soon as somebody asks for a logger, and so before
- * whoever made its channel has one.
+ * A logging back end that sends its messages over the network. It connects as soon as somebody asks for a logger, and so before the
+ * code that makes its channel has one.
  */
 public final class LoggerOverChannels extends System.LoggerFinder {
     @Override

@@ -41,7 +41,7 @@ class MetricsIT {
         }
     }
 
-    /** Whoever scrapes has no Accel, and a connection of the page's own is nothing that the program lacks. */
+    /** A scraper has no Accel, and the page's own connections are not fall-backs of the program. */
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
     void aScrapeIsCountedNowhere(Path jdk) throws Exception {

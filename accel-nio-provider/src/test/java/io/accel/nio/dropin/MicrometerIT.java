@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The examples of docs/METRICS.md, compiled against the finished jar and a Micrometer of the program's own, wherever that is. */
+/** The examples of docs/METRICS.md, compiled against the finished jar and the program's own Micrometer, in several places. */
 @Timeout(120)
 class MicrometerIT {
     private static final Pattern EXAMPLES = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
@@ -73,7 +73,7 @@ class MicrometerIT {
                         }
                     }
 
-                    /** The accepted end may get its path, to which its bytes are counted, when they have come. */
+                    /** The accepted end may get its path, for which its bytes count, only after they have come. */
                     private static void say(MeterRegistry registry) {
                         var bytes = registry.get("accel.bytes").tags("path", "shm", "direction", "in").functionCounter();
                         long start = System.nanoTime();
@@ -200,7 +200,7 @@ class MicrometerIT {
         return classes;
     }
 
-    /** The jars of Micrometer and of what it needs, as a part of a class path. */
+    /** The jars of Micrometer and its dependencies, as a part of a class path. */
     private static String micrometer() {
         String all = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         Matcher wanted = Pattern.compile("(micrometer|HdrHistogram|LatencyUtils|jspecify)-[^/]*\\.jar$")

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * On a host whose own name cannot be resolved, as in many a container: whoever connects to the wildcard address reaches this host, or
- * fails, as with the JDK.
+ * On a host whose own name cannot be resolved, as in many containers: a program that connects to the wildcard address reaches this
+ * host, or fails, as with the JDK.
  */
 class NamelessHostIT {
     private static final String NAME = "nobody.invalid";

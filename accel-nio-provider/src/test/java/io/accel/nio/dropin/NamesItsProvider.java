@@ -10,8 +10,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
 /**
- * A program that does not ask the JDK for its provider, but has one by its name: sends itself a byte and says what carried it. It
- * needs {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED}.
+ * A program that does not ask the JDK for its provider, but names one itself: it sends itself a byte and prints the byte's path.
+ * It needs {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED}.
  */
 final class NamesItsProvider {
     private NamesItsProvider() {}

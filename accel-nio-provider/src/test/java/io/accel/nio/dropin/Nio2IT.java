@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** When asynchronous channels are Accel's, and when the JDK's. */
+/** The cases in which asynchronous channels are Accel's, and those in which they are the JDK's. */
 class Nio2IT {
     private static final String AGENT = "-javaagent:" + Child.JAR;
     private static final String PROVIDER =

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** A program that knows nothing of Accel: sends itself a byte by asynchronous channels, has it back, and says what carried it. */
+/** A program that knows nothing of Accel: it sends itself a byte through asynchronous channels, gets it back, and prints its path. */
 final class Nio2Once {
     private static final int LIMIT_SECONDS = 20;
 

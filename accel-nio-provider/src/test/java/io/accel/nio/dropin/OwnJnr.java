@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import jnr.ffi.LibraryLoader;
 
 /**
- * A program that calls native code by a jnr-ffi of its own. Its arguments say in which order that happens: {@code own}
+ * A program that calls native code through a jnr-ffi of its own. Its arguments give the order of the steps: {@code own}
  * calls, {@code accel} makes Accel load its RDMA classes as the first connection on a machine with a device would.
  */
 final class OwnJnr {

@@ -18,11 +18,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The drop-in jar calls native code by itself, beside a program with another version of the same libraries, on any machine:
- * RDMA's classes are loaded, call the C library, and say which devices there are.
+ * RDMA's classes are loaded, call the C library, and list the devices.
  */
 class OwnJnrIT {
     private static final Path JDK = Path.of(System.getProperty("java.home"));
-    /** What the classes say on any machine once they work. */
+    /** The output of the classes on any machine, if they work. */
     private static final String ACCEL =
             "accel (has a device|.*(no RDMA device|libibverbs|librdmacm|infiniband).*) accel\\.jar";
 
@@ -110,7 +110,7 @@ class OwnJnrIT {
                 .orElseThrow();
     }
 
-    /** What it printed, without the JVM's warnings and Accel's line about its start. */
+    /** Its output, without the JVM's warnings and Accel's line about its start. */
     private List<String> run(Path jdk, String libraries, List<String> options, List<String> what) throws Exception {
         try (Child child = start(jdk, libraries, options, what)) {
             assertThat(child.status()).as(child.output()).isZero();

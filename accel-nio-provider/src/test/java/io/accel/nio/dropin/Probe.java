@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Scanner;
 
-/** A program that knows nothing of Accel: says what it finds set in its JVM, and does what its arguments ask. */
+/** A program that knows nothing of Accel: it prints the settings of its JVM, and carries out its arguments. */
 final class Probe {
     private Probe() {}
 

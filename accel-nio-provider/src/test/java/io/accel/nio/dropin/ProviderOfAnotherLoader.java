@@ -8,7 +8,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import java.util.ServiceConfigurationError;
 
-/** A program whose threads have the jar that it is given by a class loader of their own; says which provider the JDK has. */
+/** A program whose threads have a given jar in a class loader of their own; it prints the JDK's provider. */
 final class ProviderOfAnotherLoader {
     private ProviderOfAnotherLoader() {}
 

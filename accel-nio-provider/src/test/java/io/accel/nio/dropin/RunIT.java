@@ -80,7 +80,7 @@ class RunIT {
     @ParameterizedTest
     @CsvSource({"TERM, 143", "INT, 130", "HUP, 129"})
     void signalsReachTheCommandWhoseEndIsOurs(String signal, int status) throws Exception {
-        // A JVM leaves a signal ignored that it was started with ignored, as after nohup or in the background of a
+        // A JVM keeps ignoring a signal that was ignored at its start, as after nohup or in the background of a
         // script.
         List<String> command = new ArrayList<>(List.of("env", "--default-signal=" + signal));
         command.addAll(run(Child.JAR, List.of(), Child.probe(JDK, List.of(), "sleep")));

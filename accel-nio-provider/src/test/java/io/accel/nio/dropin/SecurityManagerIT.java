@@ -75,7 +75,7 @@ class SecurityManagerIT {
     /**
      * Lets the program go on from each rest.
      *
-     * @param givesBack whether not before nothing of its links is left
+     * @param givesBack whether to wait until its links are gone
      */
     private String run(String what, List<String> options, boolean givesBack) throws Exception {
         List<String> command = new ArrayList<>();
@@ -94,7 +94,7 @@ class SecurityManagerIT {
         }
     }
 
-    /** Waits for so many rests; false if the program is over before. */
+    /** Waits for so many rests; false if the program ends before. */
     private static boolean awaitRest(Child child, int rests) {
         await().atMost(60, TimeUnit.SECONDS).until(() -> rests(child) >= rests || !isAlive(child));
         return isAlive(child);

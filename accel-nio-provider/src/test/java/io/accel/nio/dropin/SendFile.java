@@ -15,8 +15,9 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A program that knows nothing of Accel and sends a file by {@code transferTo}. Says whether it has come, and whether its own process
- * has made fewer than one call for each two pieces of 8 KiB to read it. With the argument "wait" it begins when it is told to.
+ * A program that knows nothing of Accel and sends a file with {@code transferTo}. It prints whether the file has come, and
+ * whether its own process has made fewer than one call for each two pieces of 8 KiB to read it. With the argument "wait" it
+ * begins when it is told to.
  */
 final class SendFile {
     private static final int SIZE = 16 << 20;
@@ -40,8 +41,8 @@ final class SendFile {
                     SocketChannel server = listener.accept();
                     FileChannel file = FileChannel.open(path)) {
                 send(file, server, client, new byte[1 << 20]); // what happens once, happens now
-                // Before: where the receiver's thread has no processor for long, the connection goes back with its
-                // sender.
+                // Before that: if the receiver's thread has no processor for long, the sender's direction goes back
+                // to the kernel.
                 boolean left = !SocketsOnce.isKernels();
                 byte[] received = new byte[SIZE];
                 long calls = send(file, server, client, received);

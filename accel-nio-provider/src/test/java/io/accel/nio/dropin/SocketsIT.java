@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** When java.net.Socket is Accel's, and when the JDK's. */
+/** The cases in which java.net.Socket is Accel's, and those in which it is the JDK's. */
 class SocketsIT {
     private static final String AGENT = "-javaagent:" + Child.JAR;
 

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** A program that knows nothing of Accel, and nothing of channels: sends itself a byte and says what carried it. */
+/** A program that knows nothing of Accel, and nothing of channels: it sends itself a byte and prints the byte's path. */
 final class SocketsOnce {
     private SocketsOnce() {}
 
@@ -29,7 +29,7 @@ final class SocketsOnce {
         }
     }
 
-    /** What leaves the kernel has a file in shared memory, which both ends have mapped. */
+    /** A connection that leaves the kernel has a file in shared memory, which both ends have mapped. */
     static boolean isKernels() throws IOException {
         return java.nio.file.Files.readAllLines(
                         java.nio.file.Path.of("/proc/self/maps"), java.nio.charset.StandardCharsets.ISO_8859_1)

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the log says of Accel's start, once a process, with a logging back end that nobody has configured. */
+/** The log line about Accel's start, once in each process, with a logging back end that nobody has configured. */
 @Timeout(60)
 class StartLineIT {
     private static final Pattern LINE = Pattern.compile("INFO: accel: \\d\\S*, profile .*");
@@ -30,7 +30,7 @@ class StartLineIT {
                 .contains(", profile balanced, shared memory in " + dir + ", ");
     }
 
-    /** Its sockets and channels are one Accel's. */
+    /** Its sockets and channels belong to one and the same Accel. */
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
     void ofTheAgent(Path jdk) throws Exception {
@@ -44,7 +44,7 @@ class StartLineIT {
         assertThat(said(jdk, Child.PROVIDER, "-Daccel.profile=off")).endsWith(", profile off, nothing is accelerated");
     }
 
-    /** One that anybody can write, and on a tmpfs: nothing but the sticky bit is missing. */
+    /** A directory that anybody can write, on a tmpfs: only the sticky bit is missing. */
     @Test
     void whatIsWrongWithTheDirectoryIsSaidBehindIt() throws Exception {
         Path open = Files.createTempDirectory(Path.of("/dev/shm"), "accel-start-line-");

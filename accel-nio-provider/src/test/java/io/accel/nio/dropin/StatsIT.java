@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code accel stats} of an echo between two JVMs says what the two have done. */
+/** {@code accel stats} shows the work of two JVMs with an echo between them. */
 @Timeout(120)
 class StatsIT {
     private static final int ECHOES = 1_000;
@@ -76,7 +76,7 @@ class StatsIT {
         }
         assertThat(text(atServer, "local")).isEqualTo("127.0.0.1:" + port).isEqualTo(text(atClient, "remote"));
         assertThat(text(atServer, "remote")).isEqualTo(text(atClient, "local"));
-        // Some are not heard singly, and some not at all, since what they told of was found before.
+        // Some rings are heard together, and some not at all, since the traffic was found before.
         assertThat(number(atServer, "doorbells.in")).isBetween(0L, number(atClient, "doorbells.out"));
     }
 
@@ -172,7 +172,7 @@ class StatsIT {
                                 .getAsJsonObject()
                                 .getAsJsonArray("processes")
                                 .size()
-                        == 0; // for the server ends with its client
+                        == 0; // because the server ends with its client
             });
         }
     }

@@ -44,7 +44,7 @@ class WaysInIT {
                                         Child.JAR + File.pathSeparator + Child.testClasses()))));
     }
 
-    /** What runs it on the JDK's provider. */
+    /** The options that run it on the JDK's provider. */
     private static List<String> plain() {
         return new ArrayList<>(List.of("-cp", Child.testClasses().toString()));
     }
@@ -61,7 +61,7 @@ class WaysInIT {
         assertThat(echo(jdk, options)).containsExactlyElementsOf(ECHO);
     }
 
-    /** The wildcard address is this host for whoever connects to it, also without IPv6. */
+    /** A program that connects to the wildcard address reaches this host, also without IPv6. */
     @ParameterizedTest
     @MethodSource("ways")
     void withoutIpv6(Path jdk, List<String> options) throws Exception {
@@ -74,7 +74,7 @@ class WaysInIT {
         assertThat(echo(jdk, all, "0.0.0.0")).containsExactlyElementsOf(ECHO);
     }
 
-    /** Whoever is asked for a logger may open channels, and these are Accel's. */
+    /** A back end that is asked for a logger may open channels, and these are Accel's. */
     @ParameterizedTest
     @MethodSource("ways")
     void whereLoggersOpenChannels(Path jdk, List<String> options) throws Exception {
@@ -93,7 +93,7 @@ class WaysInIT {
         assertThat(echo(jdk, all)).containsAll(ECHO).contains("logged for echo", "logged for io.accel");
     }
 
-    /** Its connections are what it asked for, and go through the kernel. */
+    /** It gets the connections that it asked for, and they go through the kernel. */
     @ParameterizedTest
     @MethodSource("ways")
     void aProgramThatNamesItsProviderIsNotAccelerated(Path jdk, List<String> options) throws Exception {
@@ -108,7 +108,7 @@ class WaysInIT {
         assertThat(run(jdk, all, NamesItsProvider.class)).containsExactlyElementsOf(expected);
     }
 
-    /** As a web application has the jar: the JDK does not look there, and says so if it was told to. */
+    /** The jar is where a web application has it: the JDK does not look there, and says so if it was told to. */
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
     void aProviderOfAnotherClassLoaderIsNotFound(Path jdk) throws Exception {

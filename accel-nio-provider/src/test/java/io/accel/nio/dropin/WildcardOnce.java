@@ -19,7 +19,7 @@ import java.util.concurrent.Future;
 
 /**
  * A program that knows nothing of Accel: says whether this host's own name can be resolved, connects to itself at the wildcard
- * addresses by each kind of socket, sends a byte, and says what came of that, and how many connections left the kernel.
+ * addresses by each kind of socket, sends a byte, and prints the outcome, and how many connections left the kernel.
  */
 final class WildcardOnce {
     private static int moved;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the finished drop-in jar, from outside: child JVMs that know of it what a user's command line says. */
+/** Tests of the finished drop-in jar, from outside: child JVMs that know the jar only from a user's command line. */
 package io.accel.nio.dropin;

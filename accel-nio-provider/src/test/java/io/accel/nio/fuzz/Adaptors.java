@@ -34,7 +34,7 @@ final class Adaptors {
                 + asked(world, socket::getSoTimeout) + " " + asked(world, socket::getReuseAddress);
     }
 
-    /** Without its own text, which is that of any object. */
+    /** Without its {@code toString}, which is the one of {@link Object}. */
     static String state(World world, DatagramSocket socket) {
         return (socket.isBound() ? "bound " : "") + (socket.isConnected() ? "connected " : "")
                 + (socket.isClosed() ? "closed " : "") + socket.getInetAddress() + " port=" + socket.getPort() + " "
@@ -52,7 +52,7 @@ final class Adaptors {
         }
     }
 
-    /** Reads what is on its way; where nothing is, waits as long as the timeout says. */
+    /** Reads the bytes on their way; if there are none, waits as long as the timeout says. */
     record StreamRead(int end, int size, boolean single) implements Step {
         @Override
         public String run(World world) throws Exception {
@@ -64,7 +64,7 @@ final class Adaptors {
             InputStream in = socket.getInputStream();
             byte[] bytes = new byte[size];
             int[] at = new int[1];
-            // Without a limit where there is something, as most programs have it.
+            // Without a limit if there are bytes, as in most programs.
             if (here.wouldWait()) {
                 socket.setSoTimeout(TIMEOUT_MILLIS);
             }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether what a program says in some setting is what it can say on the oracle. An answer that the oracle gives only now and then
+ * Whether a program's trace in some setting is possible on the oracle. An answer that the oracle gives only now and then
  * is right, too: before two traces are said to differ the oracle runs again.
  */
 final class Comparison {
@@ -23,8 +23,8 @@ final class Comparison {
     /**
      * A comparison.
      *
-     * @param oracle what is right
-     * @param setting what is compared with it
+     * @param oracle the setting that is right
+     * @param setting the setting that is compared with it
      * @param limitSeconds how long a program may take
      */
     Comparison(Setting oracle, Setting setting, int limitSeconds) {
@@ -37,7 +37,7 @@ final class Comparison {
      * A program's two traces.
      *
      * @param expected the oracle's
-     * @param actual the other, which the oracle never gave
+     * @param actual the other trace, which the oracle never gave
      */
     record Difference(List<String> expected, List<String> actual) {
         /** The first line in which they differ, twice. */
@@ -70,7 +70,7 @@ final class Comparison {
         }
     }
 
-    /** What the oracle says. */
+    /** The oracle's answers. */
     List<String> expected(List<Step> program) {
         return Run.of(oracle, program, limitSeconds).trace();
     }

@@ -24,7 +24,7 @@ final class Connection {
     private final End server;
     private boolean established;
 
-    /** @param sockets where Unix-domain sockets are; null if the setting has none */
+    /** @param sockets the directory of Unix-domain sockets; null if the setting has none */
     Connection(int index, Setting setting, Path sockets) throws IOException {
         this.index = index;
         Direction up = new Direction(17 * index);
@@ -43,7 +43,7 @@ final class Connection {
         this.address = listener.getLocalAddress();
     }
 
-    /** Switches Nagle's algorithm off, where there is one. */
+    /** Switches Nagle's algorithm off, if the channel has it. */
     static SocketChannel undelayed(SocketChannel channel) throws IOException {
         return channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)
                 ? channel.setOption(StandardSocketOptions.TCP_NODELAY, true)

@@ -11,11 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A datagram channel, or the place for one, and what the program knows of it: which datagrams it has not received yet. One thread, apart
- * from tasks that only use the channel.
+ * A datagram channel, or the place for one, and the program's knowledge of it: the datagrams that it has not received yet. One
+ * thread, apart from tasks that only use the channel.
  */
 final class DatagramEnd {
-    /** What the smallest of the kernel's buffers holds for sure, as it counts: a datagram costs twice its bytes at most, and its own room. */
+    /**
+     * The bytes that the smallest of the kernel's buffers certainly holds, as the kernel counts: a datagram costs at most twice
+     * its bytes, and its own room.
+     */
     private static final int ROOM = 150_000;
 
     private static final int OVERHEAD = 1_024;
@@ -57,7 +60,7 @@ final class DatagramEnd {
         return channel != null && channel.isOpen();
     }
 
-    /** Where others send to; null if it has no port. */
+    /** The address that others send to; null if it has no port. */
     InetSocketAddress address() throws IOException {
         if (!isOpen() || !(channel.getLocalAddress() instanceof InetSocketAddress local)) {
             return null;
@@ -65,7 +68,7 @@ final class DatagramEnd {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), local.getPort());
     }
 
-    /** Whether it holds so many bytes more. */
+    /** Whether it has room for so many more bytes. */
     boolean hasRoom(int size) {
         return expected.stream().mapToInt(each -> cost(each.size)).sum() + cost(size) <= ROOM;
     }
@@ -74,7 +77,7 @@ final class DatagramEnd {
         return 2 * size + OVERHEAD;
     }
 
-    /** Whether what another sends to it comes: it is not connected to a third. */
+    /** Whether another channel's datagrams arrive: it is not connected to a third. */
     boolean hears(DatagramEnd from) throws IOException {
         SocketAddress peer = channel.getRemoteAddress();
         return peer == null || peer.equals(from.address());
@@ -92,7 +95,7 @@ final class DatagramEnd {
         return expected.size();
     }
 
-    /** Whether they are all of one sender: UDP promises no order between several. */
+    /** Whether they all come from one sender: UDP promises no order between several. */
     boolean isInOrder() {
         return expected.stream().map(Sent::from).distinct().count() <= 1;
     }
@@ -103,7 +106,7 @@ final class DatagramEnd {
         }
     }
 
-    /** There is nothing any more: it was emptied, closed, or has a new peer. */
+    /** There are no datagrams any more: it was emptied, closed, or has a new peer. */
     void emptied() {
         expected.clear();
     }

@@ -18,7 +18,7 @@ final class DatagramOpenings {
 
     private DatagramOpenings() {}
 
-    /** Closes what was there, and opens a channel, of IPv4 alone or of what there is. */
+    /** Closes the old channel, and opens a new one, for IPv4 alone or for all families. */
     record Open(int end, boolean internet4) implements Step {
         @Override
         public String run(World world) throws Exception {
@@ -35,7 +35,7 @@ final class DatagramOpenings {
         }
     }
 
-    /** Where to bind. */
+    /** The address to bind to. */
     enum Where {
         LOOPBACK,
         ALL_ADDRESSES,
@@ -63,7 +63,7 @@ final class DatagramOpenings {
         }
     }
 
-    /** Connects a channel to another, to itself, or to where nobody is. */
+    /** Connects a channel to another, to itself, or to an address where nobody is. */
     record Connect(int end, int to, boolean adaptor) implements Step {
         @Override
         public String run(World world) throws Exception {
@@ -77,7 +77,7 @@ final class DatagramOpenings {
             } else {
                 here.channel().connect(target);
             }
-            here.emptied(); // what others have sent is thrown away, and what the peer has as well
+            here.emptied(); // datagrams from others are thrown away, and those from the peer as well
             return "connected";
         }
     }
@@ -124,8 +124,8 @@ final class DatagramOpenings {
     }
 
     /**
-     * Two channels that are just bound exchange datagrams, some each way, and with Accel for as long as these go through the kernel. Only
-     * where nothing is unread, and nothing registered.
+     * Two channels that were just bound exchange some datagrams each way; with Accel, until these no longer go through the kernel. Only if
+     * nothing is unread or registered.
      */
     record Warm(int one, int other) implements Step {
         @Override

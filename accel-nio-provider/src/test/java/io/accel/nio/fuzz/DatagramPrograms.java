@@ -12,7 +12,7 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Tuple;
 
-/** Which programs of datagram channels there are: two or three that are opened and perhaps bound, and then anything. */
+/** Programs with datagram channels: two or three that are opened and perhaps bound, and then anything. */
 final class DatagramPrograms {
     private static final int MOST = 30;
 

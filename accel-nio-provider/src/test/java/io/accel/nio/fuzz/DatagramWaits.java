@@ -8,13 +8,13 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 
-/** Operations on datagram channels that wait, and what ends them. */
+/** Operations on datagram channels that wait, and the events that end them. */
 final class DatagramWaits {
     private static final int SIZE = 50;
 
     private DatagramWaits() {}
 
-    /** What ends a wait. */
+    /** The events that end a wait. */
     enum Event {
         CLOSE,
         ADAPTOR_CLOSE,
@@ -39,7 +39,7 @@ final class DatagramWaits {
         }
     }
 
-    /** Whether it can, and is sure to end the wait. */
+    /** Whether the event is possible, and certainly ends the wait. */
     private static boolean canHappen(World world, Event event, DatagramEnd here, DatagramEnd other) throws IOException {
         return switch (event) {
             case DATAGRAM, LARGE_DATAGRAM ->
@@ -95,7 +95,7 @@ final class DatagramWaits {
         }
     }
 
-    /** What ends a selection that waits. */
+    /** The events that end a selection that waits. */
     enum SelectEvent {
         WAKE_UP,
         INTERRUPT,
@@ -135,7 +135,7 @@ final class DatagramWaits {
         }
     }
 
-    /** What an interrupted thread begins. */
+    /** An operation that an interrupted thread begins. */
     enum Begun {
         RECEIVE,
         READ,
@@ -198,7 +198,7 @@ final class DatagramWaits {
             };
         }
 
-        /** Whether nothing is lost if what is unread is lost. */
+        /** Whether there is nothing to lose in the unread datagrams. */
         private static boolean isQuiet(DatagramEnd here) {
             return here.unread() == 0;
         }

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.zip.CRC32;
 
-/** Sending and receiving datagrams. Each is told by its length and the checksum of its bytes, which are others each time. */
+/** Sending and receiving datagrams. Each is recognised by its length and the checksum of its bytes, which differ each time. */
 final class Datagrams {
     /** More than a datagram has. */
     static final int ANY_SIZE = 70_000;
@@ -32,7 +32,10 @@ final class Datagrams {
 
     private Datagrams() {}
 
-    /** What an operation says that begins when the channel is closed: JDK 17's waits are ended by a close that came before, newer ones' are not. */
+    /**
+     * The outcome of an operation that begins when the channel is closed: JDK 17's waits are ended by a close that came before,
+     * newer ones' are not.
+     */
     static String refused(World world, DatagramEnd here, Callable<String> operation) throws Exception {
         boolean open = here.isOpen();
         try {
@@ -42,7 +45,7 @@ final class Datagrams {
         }
     }
 
-    /** Whether what is on its way has had the time to come: over a link that was found this very moment it may take some. */
+    /** Whether datagrams on their way have had the time to come: over a link that was found this very moment they may take some. */
     private static boolean isLate(long startNanos) {
         return System.nanoTime() - startNanos > LATE_NANOS;
     }
@@ -54,7 +57,7 @@ final class Datagrams {
         ADAPTOR
     }
 
-    /** Sends a datagram to one of the program's channels, or to where nobody is; written to the peer if it is connected. */
+    /** Sends a datagram to one of the program's channels, or to an address where nobody is; writes it to the peer if connected. */
     record Send(int from, int to, int size, Shape shape, How how) implements Step {
         @Override
         public String run(World world) throws Exception {
@@ -78,7 +81,7 @@ final class Datagrams {
             return "perhaps nobody";
         }
         if (there != null && here.channel().isConnected() && !there.hears(here)) {
-            return "not heard"; // of which the kernel tells the sender, and a link does not: docs/LIMITS.md
+            return "not heard"; // the kernel tells the sender of that, and a link does not: docs/LIMITS.md
         }
         ByteBuffer[] bytes = several(shape, how, world.datagram(size));
         long n =
@@ -96,7 +99,7 @@ final class Datagrams {
                     }
                 };
         if (there == null) {
-            World.rest(); // that nobody is there is heard a moment later
+            World.rest(); // the sender hears a moment later that nobody is there
         } else if (n == size) {
             there.sent(here, size);
         }
@@ -112,7 +115,7 @@ final class Datagrams {
                 : new ByteBuffer[] {(shape == Shape.SEVERAL ? Shape.HEAP : shape).of(bytes)};
     }
 
-    /** Receives one datagram, unless that would wait, or several senders' come in any order. */
+    /** Receives one datagram, unless that would wait, or datagrams of several senders come in any order. */
     record Receive(int to, int room, Shape shape, How how) implements Step {
         @Override
         public String run(World world) throws Exception {
@@ -213,7 +216,7 @@ final class Datagrams {
         return packet.getSocketAddress() + " " + told(packet.getLength(), sum);
     }
 
-    /** Receives all that there is, and tells it by sender. */
+    /** Receives all datagrams, and lists them by sender. */
     record ReceiveAll(int to, int room) implements Step {
         @Override
         public String run(World world) throws Exception {
@@ -290,7 +293,7 @@ final class Datagrams {
                 return false;
             }
             SocketAddress peer = from.channel().getRemoteAddress();
-            // An empty one is not sent at all by a channel that is connected.
+            // A connected channel does not send an empty datagram at all.
             return peer == null || (size > 0 && peer.equals(to.address()));
         }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Random programs say the same on the JDK's provider and on Accel's.
  *
  * <p>{@code fuzz.minutes=N} goes on for so long, with other programs each time, unless {@code fuzz.seed} says which;
- * {@code fuzz.program} runs one again, in every setting. {@code fuzz.kind} is which kind of programs; without it, all.
+ * {@code fuzz.program} runs one again, in every setting. {@code fuzz.kind} is the kind of programs; without it, all kinds.
  */
 @Timeout(value = 1, unit = TimeUnit.DAYS) // each run has a limit of its own
 class DifferentialTest {
@@ -39,7 +39,7 @@ class DifferentialTest {
             }
         } else {
             int minutes = Integer.getInteger("fuzz.minutes", 0);
-            // As much for each kind, unless one was asked for.
+            // The same time for each kind, unless one was asked for.
             long seconds = TimeUnit.MINUTES.toSeconds(minutes)
                     / (System.getProperty("fuzz.kind") == null ? Kind.values().length : 1);
             long seed = Long.getLong("fuzz.seed", minutes == 0 ? USUAL_SEED : System.nanoTime());
@@ -72,7 +72,7 @@ class DifferentialTest {
         }
     }
 
-    /** That it was Accel's links, and few answers of the oracle's that come and go, of which this is about. */
+    /** Asserts that this was about Accel's links, and about few answers of the oracle that come and go. */
     private static void assertCompared(Kind kind, Fuzzer fuzzer) {
         int programs = 0;
         int switching = 0;

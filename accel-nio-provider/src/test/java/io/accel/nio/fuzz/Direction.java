@@ -4,8 +4,8 @@ package io.accel.nio.fuzz;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes that go one way through a connection, as the program knows them. Each byte is told by its place, so that one that is
- * lost, doubled or out of order shows. One thread at a time.
+ * The bytes that go one way through a connection, as the program knows them. Each byte is recognised by its place, so that a lost,
+ * doubled or misplaced byte shows. One thread at a time.
  */
 final class Direction {
     private final int salt;
@@ -14,7 +14,7 @@ final class Direction {
     private boolean shut;
     private boolean unknown;
     private boolean overfull;
-    /** Whether it is not known what becomes of any write but the next. */
+    /** Whether the outcome of any write but the next is unknown. */
     private boolean onlyOneKnown;
 
     Direction(int salt) {
@@ -34,7 +34,7 @@ final class Direction {
         return bytes;
     }
 
-    /** Fills what a buffer has left with what comes so many bytes after what was sent. */
+    /** Fills the rest of a buffer with the bytes that come so many bytes after those that were sent. */
     void fill(ByteBuffer buffer, long after) {
         for (long position = sent + after; buffer.hasRemaining(); position++) {
             buffer.put(at(position));
@@ -55,7 +55,7 @@ final class Direction {
         unknown |= onlyOneKnown;
     }
 
-    /** Bytes were received, which a buffer holds up to its position; what is to be said of them. */
+    /** Returns the words about received bytes, which a buffer holds up to its position. */
     String received(ByteBuffer bytes) {
         String verdict = "ok";
         for (int i = 0; i < bytes.position(); i++) {
@@ -71,7 +71,7 @@ final class Direction {
         return (int) (sent - received);
     }
 
-    /** How many more bytes may be sent of so many, so that no path is full. */
+    /** How many of so many bytes may still be sent, so that no path is full. */
     int room(int wanted) {
         return Math.max(0, Math.min(wanted, World.ROOM - inFlight()));
     }
@@ -90,30 +90,30 @@ final class Direction {
     }
 
     /**
-     * More was written than the path holds. Where the kernel's buffers are full, the end that follows has not come to the reader when a reset
-     * does, which then ends what it reads; a link has both: docs/LIMITS.md has it.
+     * More was written than the path holds. Where the kernel's buffers are full, the following end has not come to the reader when a reset
+     * comes, which then ends its reading; a link has both: see docs/LIMITS.md.
      */
     void overfill() {
         overfull = true;
         unknown = true;
     }
 
-    /** Whether it is not known by what reading ends. */
+    /** Whether the event that ends reading is unknown. */
     boolean isOverfull() {
         return overfull;
     }
 
     /**
-     * The receiving end was closed while it was registered. The kernel takes what comes for the JDK's until its selector selects next, and
-     * refuses the second write to one that had a link. After that selection it refuses the first to the JDK's as well if bytes were unread:
-     * docs/LIMITS.md has both.
+     * The receiving end was closed while it was registered. The kernel takes bytes for the JDK's channel until its selector selects next,
+     * and refuses the second write to a channel that had a link. After that selection it also refuses the first write to the
+     * JDK's channel if bytes were unread: see docs/LIMITS.md for both.
      */
     void closedRegistered() {
         onlyOneKnown = true;
         unknown |= inFlight() > 0;
     }
 
-    /** Whether it is known of the next write alone what becomes of it. */
+    /** Whether only the outcome of the next write is known. */
     boolean isKnownOnce() {
         return onlyOneKnown;
     }

@@ -3,7 +3,7 @@ package io.accel.nio.fuzz;
 
 import java.nio.channels.SocketChannel;
 
-/** One end of a connection, and what the program knows of it. */
+/** One end of a connection, and the program's knowledge of it. */
 final class End {
     private final String name;
     private final Connection connection;
@@ -35,7 +35,7 @@ final class End {
         return this == connection.client() ? connection.server() : connection.client();
     }
 
-    /** The channel; null of a server's end that was not accepted. */
+    /** The channel; null for a server's end that was not accepted. */
     SocketChannel channel() {
         return channel;
     }
@@ -74,8 +74,8 @@ final class End {
     }
 
     /**
-     * Whether it is not known what becomes of a write. Where the peer has closed behind more than its path holds, that depends on whether the end
-     * has come: docs/LIMITS.md has it.
+     * Whether the outcome of a write is unknown. If the peer has closed behind more bytes than its path holds, it depends on
+     * whether the end has come: see docs/LIMITS.md.
      */
     boolean isWriteUnknown() {
         return out.isUnknown() || (peer().isClosed() && in.isOverfull());

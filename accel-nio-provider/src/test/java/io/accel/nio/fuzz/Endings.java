@@ -6,7 +6,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** Shutting down, closing, and writing to who has. */
+/** Shutting down, closing, and writing to an end that has done so. */
 final class Endings {
     private static final int MANY = 3_000;
 
@@ -46,7 +46,7 @@ final class Endings {
             case SHUT_INPUT -> channel.shutdownInput();
             case CLOSE -> channel.close();
             case RESET -> {
-                // The JDK's resets a registered one at the next selection, Accel's perhaps before.
+                // The JDK's provider resets a registered channel at the next selection, Accel's perhaps before.
                 if (!wasRegistered) {
                     channel.setOption(StandardSocketOptions.SO_LINGER, 0);
                 }
@@ -78,8 +78,8 @@ final class Endings {
     }
 
     /**
-     * Writes single bytes until that fails, which it does some time after the peer has closed; not where the peer has not, or where it was
-     * registered, and nobody knows when its kernel hears of it. How many are taken before is the kernel's choice.
+     * Writes single bytes until that fails, some time after the peer has closed. Does nothing if the peer has not closed, or was
+     * registered, since nobody knows when its kernel hears of the close. How many bytes are taken before is the kernel's choice.
      */
     record WriteUntilItFails(int end) implements Step {
         @Override

@@ -12,7 +12,7 @@ import net.jqwik.api.Shrinkable;
 import net.jqwik.api.sessions.JqwikSession;
 
 /**
- * Makes programs, compares what they say, and makes those that say different things as small as they get. Each program has a seed,
+ * Makes programs, compares their traces, and reduces programs with different traces as far as possible. Each program has a seed,
  * by which it can be made again. One thread.
  */
 final class Fuzzer {
@@ -20,7 +20,7 @@ final class Fuzzer {
     private static final int TRIES = 4;
 
     private static final int SIZES = 1_000;
-    /** More than the steps of a program take that wait in vain for what must happen. */
+    /** More than the time of a program's steps that wait in vain for something that must happen. */
     private static final int LIMIT_SECONDS = 20;
 
     private final Kind kind;
@@ -33,9 +33,9 @@ final class Fuzzer {
      *
      * @param kind of the program
      * @param seed by which its program can be made again
-     * @param setting where
-     * @param program as small as it got
-     * @param traces what it says
+     * @param setting the setting that differs
+     * @param program the program, reduced as far as possible
+     * @param traces its traces
      */
     record Finding(Kind kind, long seed, Setting setting, List<Step> program, Difference traces) {
         @Override
@@ -55,9 +55,9 @@ final class Fuzzer {
     /**
      * A fuzzer.
      *
-     * @param oracle what is right
-     * @param settings what is compared with it, each in turn
-     * @param kind which programs there are
+     * @param oracle the setting that is right
+     * @param settings the settings that are compared with it, in turn
+     * @param kind the kind of programs
      * @param shrinkNanos how long to make a program smaller
      */
     Fuzzer(Setting oracle, List<Setting> settings, Kind kind, long shrinkNanos) {
@@ -120,7 +120,7 @@ final class Fuzzer {
         return new Finding(kind, seed, comparison.setting(), smallest.value(), difference);
     }
 
-    /** What was made small for one setting may do for another. */
+    /** A program that was reduced for one setting may do for another. */
     private Finding again(long seed, Comparison comparison, List<Step> program) {
         Difference difference = tryAgain(comparison, program);
         return difference == null ? null : new Finding(kind, seed, comparison.setting(), program, difference);

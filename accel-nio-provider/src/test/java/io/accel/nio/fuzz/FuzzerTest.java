@@ -21,13 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The fuzzer finds what is wrong, and nothing where nothing is. */
+/** The fuzzer finds a difference where there is one, and nothing where there is none. */
 class FuzzerTest {
     private static final long SHRINK_NANOS = TimeUnit.SECONDS.toNanos(15);
     private static final long SEED = 20_261_122L;
     private static final int PROGRAMS = 60;
 
-    /** The JDK's, but for its clients, or its datagram channels. */
+    /** The JDK's provider, except for its clients, or its datagram channels. */
     private static class Wrong extends SelectorProvider {
         private final SelectorProvider right = Setting.jdk().client();
 

@@ -4,7 +4,7 @@ package io.accel.nio.fuzz;
 import java.util.List;
 import net.jqwik.api.Arbitrary;
 
-/** What programs are about. */
+/** The kinds of channels that programs use. */
 enum Kind {
     STREAMS {
         @Override

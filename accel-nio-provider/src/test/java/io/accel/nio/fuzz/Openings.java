@@ -77,7 +77,7 @@ final class Openings {
         }
     }
 
-    /** Connects a new channel to where nobody listens, and tells what has become of it. */
+    /** Connects a new channel to an address where nobody listens, and tells the outcome. */
     record ConnectToNobody(How how) implements Step {
         @Override
         public String run(World world) throws Exception {

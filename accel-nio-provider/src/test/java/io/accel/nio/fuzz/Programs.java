@@ -10,7 +10,7 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.Tuple.Tuple2;
 
-/** Which programs there are: something before, connections, and then anything. */
+/** The programs: some steps before connections, connections, and then anything. */
 final class Programs {
     private static final int BEFORE = 3;
     private static final int MOST = 25;
@@ -120,7 +120,7 @@ final class Programs {
                 of(1, combine(END, SIZE).as(Adaptors.StreamSkip::new))));
     }
 
-    /** What is done with selectors and keys, of the things with these numbers and with these interests. */
+    /** Steps with selectors and keys, for the things with these numbers and with these interests. */
     static Arbitrary<Step> selections(Arbitrary<Integer> selectable, Arbitrary<Integer> ops) {
         return oneOf(List.of(
                 of(8, combine(selectable, SELECTOR, ops).as(Selections.Register::new)),

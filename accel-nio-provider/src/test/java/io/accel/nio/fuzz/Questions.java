@@ -111,7 +111,10 @@ final class Questions {
                     .toString();
         }
 
-        /** With a listener's address, which JDK 25's leaves out; of a datagram channel the JDK's are those of any object. */
+        /**
+         * The text has a listener's address, which JDK 25's leaves out; the JDK's text of a datagram channel is the one of {@link
+         * Object}.
+         */
         private static String inWords(World world, SelectableChannel channel) throws IOException {
             if (channel instanceof DatagramChannel) {
                 return "datagrams";

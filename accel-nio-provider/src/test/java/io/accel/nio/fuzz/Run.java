@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program that runs on a thread of its own, within a limit, and says what came of each step. */
+/** A program that runs on a thread of its own, within a limit, and records the outcome of each step. */
 final class Run {
     /** How long a program that hangs may take to end when everything was closed under it. */
     private static final long END_SECONDS = 5;
@@ -64,7 +64,7 @@ final class Run {
         return run;
     }
 
-    /** What came of each step. */
+    /** The outcome of each step. */
     List<String> trace() {
         synchronized (trace) {
             return List.copyOf(trace);

@@ -18,7 +18,7 @@ final class Selections {
     private static final long STABLE_NANOS = 3_000_000L;
     private static final long PAUSE_NANOS = 300_000L;
 
-    /** How long a selection waits that something is to end. */
+    /** How long a selection waits that an event has to end. */
     private static final int WAIT_MILLIS = 1_000;
 
     private Selections() {}
@@ -33,7 +33,7 @@ final class Selections {
         return task;
     }
 
-    /** What came of it. */
+    /** The outcome of a selection. */
     static String outcome(World world, Selector from, Task begun) throws Exception {
         String outcome = begun.outcome(world);
         try {
@@ -60,8 +60,8 @@ final class Selections {
     }
 
     /**
-     * Has a key that is to lose interest in what it was selected for selected anew: the JDK's forgets that if the connection is reset, and only
-     * then. docs/LIMITS.md has it.
+     * Selects a key anew that is about to lose interest in what it was selected for: the JDK's key forgets that if the connection
+     * is reset, and only then. See docs/LIMITS.md.
      */
     private static void forget(SelectionKey key, int ops) {
         if (key != null
@@ -73,7 +73,7 @@ final class Selections {
         }
     }
 
-    /** What can be done to a key. */
+    /** Operations on a key. */
     enum KeyAction {
         CANCEL,
         ASK
@@ -139,8 +139,8 @@ final class Selections {
     }
 
     /**
-     * Whether a selection may return at once, with nothing: the JDK's do as long as a connected channel whose key is still interested in its
-     * connect could be written to. docs/LIMITS.md has it.
+     * Whether a selection may return at once, with nothing: the JDK's do so as long as a connected channel whose key is still interested in
+     * its connect could be written to. See docs/LIMITS.md.
      */
     static boolean mayReturnWithNothing(Selector from) {
         return from.keys().stream()
@@ -151,8 +151,8 @@ final class Selections {
     }
 
     /**
-     * Has the selectors let go of a channel that may be closed next, if it is in blocking mode and its keys were cancelled since they last
-     * selected: the JDK's would say nothing to its peer before they select again. docs/LIMITS.md has it.
+     * Makes the selectors let go of a channel that may be closed next, if it is in blocking mode and its keys were cancelled
+     * since they last selected: the JDK's channel would tell its peer nothing before they select again. See docs/LIMITS.md.
      */
     static void letGo(World world, SelectableChannel closing) throws Exception {
         if (closing == null || !closing.isOpen() || !closing.isBlocking() || !closing.isRegistered()) {
@@ -175,8 +175,8 @@ final class Selections {
     }
 
     /**
-     * Selects once, when all is quiet, and tells how many keys that has found. One that may wait need not find everything, and is followed by
-     * one that does: docs/LIMITS.md has it.
+     * Selects once, when all is quiet, and tells how many keys that has found. A selection that may wait need not find everything, and is
+     * followed by one that does: see docs/LIMITS.md.
      */
     record Select(int selector, How how, boolean clear) implements Step {
         @Override

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Whose channels a program uses.
+ * The provider of a program's channels.
  *
- * @param name what it is called in reports
+ * @param name its name in reports
  * @param client opens clients
  * @param server opens listeners
  * @param selectors opens selectors, which must take the channels of both
@@ -63,7 +63,10 @@ record Setting(
         return new Setting(name, provider, provider, provider, false);
     }
 
-    /** Accel's: moved when it is there; moved at once, after some operations, or back and forth, whenever that happens; with a peer without Accel. */
+    /**
+     * Accel's settings: moved when the connection is made; moved at once, after some operations, or back and forth, at any time;
+     * with a peer without Accel.
+     */
     static List<Setting> accel() {
         SelectorProvider jdk = JdkAccess.kernelProvider();
         SelectorProvider connect = provider("balanced", "connect");
@@ -82,7 +85,7 @@ record Setting(
                 new Setting("server alone", jdk, atOnce, atOnce, false));
     }
 
-    /** As {@link #accel()}, for Unix-domain sockets. */
+    /** Like {@link #accel()}, for Unix-domain sockets. */
     static List<Setting> accelUnix() {
         SelectorProvider jdk = JdkAccess.kernelProvider();
         SelectorProvider atOnce = unix("low-cpu", "0");
@@ -116,7 +119,10 @@ record Setting(
         return new AccelSelectorProvider(Profile.load(preset, keys));
     }
 
-    /** Accel's, as they differ for datagrams: how a receiver waits, how large rings are and how many, and a peer without Accel. */
+    /**
+     * Accel's settings that differ for datagrams: the way in which a receiver waits, the size and number of rings, and a peer
+     * without Accel.
+     */
     static List<Setting> accelDatagrams() {
         SelectorProvider jdk = JdkAccess.kernelProvider();
         Map<String, String> soon = Map.of("datagram.retry", "1ms");

@@ -3,7 +3,7 @@ package io.accel.nio.fuzz;
 
 import java.nio.ByteBuffer;
 
-/** What a buffer may be. */
+/** The kinds of buffers. */
 enum Shape {
     HEAP,
     DIRECT,
@@ -17,7 +17,7 @@ enum Shape {
 
     private static final int AROUND = 7;
 
-    /** A buffer of this shape, not of several, with so much room. */
+    /** One buffer of this shape, with so much room. */
     ByteBuffer room(int length) {
         return switch (this) {
             case DIRECT -> ByteBuffer.allocateDirect(length);
@@ -38,7 +38,7 @@ enum Shape {
         return buffer.duplicate().put(bytes).position(buffer.position());
     }
 
-    /** Several buffers, of which the first and the last are not to be touched. */
+    /** Several buffers; the first and the last must not be touched. */
     static ByteBuffer[] several(byte[] bytes) {
         int third = bytes.length / 3;
         ByteBuffer all = ByteBuffer.wrap(bytes);
@@ -48,7 +48,7 @@ enum Shape {
         return new ByteBuffer[] {ByteBuffer.allocate(1), direct, ByteBuffer.allocate(0), rest, ByteBuffer.allocate(1)};
     }
 
-    /** Several buffers with so much room, of which the first and the last are not to be touched. */
+    /** Several buffers with so much room; the first and the last must not be touched. */
     static ByteBuffer[] several(int length) {
         int third = length / 3;
         return new ByteBuffer[] {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.fuzz;
 
-/** One thing that a program does; a record, whose text tells it. */
+/** One action of a program: a record, whose text describes it. */
 interface Step {
     /**
      * Does it.
      *
-     * @return what came of it, in words that are the same each time; what it throws is told by the caller
+     * @return the outcome, in words that are the same each time; the caller reports an exception
      */
     String run(World world) throws Exception;
 }

@@ -60,7 +60,7 @@ final class Task {
         thread.interrupt();
     }
 
-    /** What came of the call. */
+    /** The outcome of the call. */
     String outcome(World world) throws InterruptedException {
         try {
             return call.get(World.LIMIT_NANOS, TimeUnit.NANOSECONDS);

@@ -12,10 +12,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Two threads use one channel at the same time: one waits in a read, the other writes without a pause to a peer that reads. Then
- * somebody ends the channel, or a half of it.
+ * an event ends the channel, or a half of it.
  */
 record Together(int end, Event event) implements Step {
-    /** What ends it. */
+    /** The event that ends it. */
     enum Event {
         CLOSE,
         ADAPTOR_CLOSE,
@@ -26,7 +26,7 @@ record Together(int end, Event event) implements Step {
     }
 
     private static final int PIECE = 700;
-    /** So much is written before, enough for a connection to move on the way. */
+    /** The bytes that are written before, enough for a connection to move on the way. */
     private static final int BEFORE = 100 << 10;
 
     private static final int BEHIND = 16;
@@ -68,7 +68,7 @@ record Together(int end, Event event) implements Step {
         if (room.position() > 0) {
             outcome += ", " + Transfers.received(here, room);
         }
-        // A write that an interrupt ends may have taken bytes of which it does not tell.
+        // A write that an interrupt ends may have taken bytes that it does not report.
         here.out().sent(peers.count() - before);
         long lost = before + written.get() - peers.count();
         outcome += lost > 0 ? " LOST " + lost : "";
@@ -98,7 +98,7 @@ record Together(int end, Event event) implements Step {
         }
     }
 
-    /** The end may come in the midst of a write or between two, which the exceptions tell; here it is the same. */
+    /** The end may come in the middle of a write or between two, which the exceptions show; here both count as the same. */
     private String write(World world, End here, AtomicLong written, AtomicBoolean stopped) {
         ByteBuffer piece = ByteBuffer.allocate(PIECE);
         try {
@@ -120,12 +120,12 @@ record Together(int end, Event event) implements Step {
         }
     }
 
-    /** How many there are going to be before there is no more, as far as that is known yet; more where an end tells. */
+    /** The total number of bytes to come, as far as it is known; more if an end shows the total. */
     private interface Goal {
         long get();
     }
 
-    /** What the peer of an end receives. One thread, and whoever knows that it has ended. */
+    /** The bytes that the peer of an end receives. One thread, and any thread that knows that it has ended. */
     private static final class Received {
         private final End from;
         private final Goal goal;
@@ -140,7 +140,7 @@ record Together(int end, Event event) implements Step {
             return count;
         }
 
-        /** Reads until there is as much as there is going to be, or the end; without waiting, since its writer may stop. */
+        /** Reads until it has all the bytes to come, or the end; without waiting, since its writer may stop. */
         String all() throws IOException {
             ByteBuffer room = ByteBuffer.allocate(4 * PIECE);
             String verdict = "ok";

@@ -16,7 +16,7 @@ final class Transfers {
 
     private Transfers() {}
 
-    /** Writes so many bytes, as far as there is room, in one call where the peer may refuse them, and otherwise in as many as it takes. */
+    /** Writes so many bytes, as far as there is room, in one call if the peer may refuse them, and otherwise in as many calls as needed. */
     record Write(int end, int size, Shape shape) implements Step {
         @Override
         public String run(World world) throws Exception {
@@ -66,7 +66,7 @@ final class Transfers {
         return Arrays.stream(buffers).mapToInt(ByteBuffer::remaining).sum();
     }
 
-    /** Reads what is on its way, up to so many bytes; if that is nothing, tries once, unless that would wait. */
+    /** Reads the bytes on their way, up to so many; if there are none, tries once, unless that would wait. */
     record Read(int end, int size, Shape shape) implements Step {
         @Override
         public String run(World world) throws Exception {
@@ -81,12 +81,12 @@ final class Transfers {
         }
     }
 
-    /** One call that reads, into what is left of the same room each time. */
+    /** One call that reads into the rest of the same room each time. */
     interface Reading {
         long read() throws IOException;
     }
 
-    /** Reads until there is as much as can be expected; the end of it, or nothing where bytes were what there was. */
+    /** Reads until it has all expected bytes; returns the end, or nothing if there were only bytes. */
     static String readExpected(World world, End here, int size, Reading reading) {
         int goal = here.isInputShut() ? 0 : Math.min(size, here.in().inFlight());
         long start = System.nanoTime();
@@ -152,8 +152,8 @@ final class Transfers {
     }
 
     /**
-     * Sends from a file, where it can be sent: how a transfer fails differs between the JDK's releases, and from those in pieces, which the
-     * JDK makes for a channel that is not its own.
+     * Sends from a file, if that is possible: failures of transfers differ between the JDK's releases, and from transfers in pieces, which
+     * the JDK makes for a channel that is not its own.
      */
     record TransferTo(int end, int size) implements Step {
         @Override
@@ -181,7 +181,7 @@ final class Transfers {
         }
     }
 
-    /** Receives into a file what is on its way. */
+    /** Receives the bytes on their way into a file. */
     record TransferFrom(int end, int size) implements Step {
         @Override
         public String run(World world) throws Exception {
@@ -214,7 +214,7 @@ final class Transfers {
         }
     }
 
-    /** Messages there and back, with a moment after each, so that a connection that is to move does so on the way. */
+    /** Messages there and back, with a moment after each, so that a connection that has to move does so on the way. */
     record Talk(int connection, int rounds, int size) implements Step {
         @Override
         public String run(World world) throws Exception {

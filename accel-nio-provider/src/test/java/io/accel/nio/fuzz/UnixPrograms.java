@@ -12,7 +12,7 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Tuple;
 
-/** Which programs of Unix-domain channels there are: as those of streams, without what such channels do not have. */
+/** Programs with Unix-domain channels: like those with streams, without the operations that such channels do not have. */
 final class UnixPrograms {
     private static final int MOST = 30;
 
@@ -40,7 +40,7 @@ final class UnixPrograms {
         });
     }
 
-    /** A connection that has talked, or is accepted and no more, or none. */
+    /** A connection that has carried bytes, or was only accepted, or none. */
     private static Arbitrary<List<Step>> opening(int connection) {
         Arbitrary<List<Step>> accepted = combine(HOW, HOW)
                 .as((connects, accepts) ->

@@ -7,7 +7,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.LockSupport;
 
-/** Operations that wait, and what ends them. */
+/** Operations that wait, and the events that end them. */
 final class Waits {
     private static final int CHUNK = 4096;
     private static final long QUIET_NANOS = 20_000_000L;
@@ -22,7 +22,7 @@ final class Waits {
         ADAPTOR
     }
 
-    /** What ends a wait. */
+    /** The events that end a wait. */
     enum Event {
         CLOSE,
         RESET,
@@ -65,7 +65,7 @@ final class Waits {
         }
     }
 
-    /** Whichever end closes. */
+    /** Either end may close. */
     private static void letGo(World world, End here) throws Exception {
         Selections.letGo(world, here.channel());
         Selections.letGo(world, here.peer().channel());
@@ -108,7 +108,7 @@ final class Waits {
             };
         }
 
-        /** What is left of what was written: the first read may have brought less than all. */
+        /** The rest of the bytes that were written: the first read may have brought less than all. */
         private static String rest(World world, End here, ByteBuffer room) {
             long start = System.nanoTime();
             String end = "";
@@ -127,9 +127,10 @@ final class Waits {
     }
 
     /**
-     * One write of more than any path takes, which somebody ends, and the next one. How much was taken is not told: that is the
-     * path's affair. So is, where the writer has closed, what becomes of what its peer writes before it has read all, and by what words that
-     * is refused: docs/LIMITS.md has it. A peer that is registered does not end it, since its kernel hears of the close later.
+     * One write of more bytes than any path takes, which an event ends, and the next write. The number of bytes taken is not
+     * compared, since it depends on the path. So is, where the writer has closed, the fate of bytes that its peer writes before
+     * it has read all, and the words of the refusal: see docs/LIMITS.md. A registered peer does not end it, since its kernel
+     * hears of the close later.
      */
     record BlockedWrite(int end, Event event) implements Step {
         private static final ByteBuffer MUCH = ByteBuffer.allocateDirect(16 << 20);
@@ -178,7 +179,7 @@ final class Waits {
             }
         }
 
-        /** Waits until the peer has had as much as it is going to get. */
+        /** Waits until the peer has had all the bytes that it will get. */
         private static void awaitQuiet(End here, Task task) throws IOException {
             long start = System.nanoTime();
             long since = start;
@@ -195,7 +196,7 @@ final class Waits {
         }
     }
 
-    /** What ends an accept that waits. */
+    /** The events that end an accept that waits. */
     enum AcceptEvent {
         CLOSE,
         INTERRUPT,
@@ -235,7 +236,7 @@ final class Waits {
         }
     }
 
-    /** What ends a selection that waits. */
+    /** The events that end a selection that waits. */
     enum SelectEvent {
         WAKE_UP,
         INTERRUPT,
@@ -277,7 +278,7 @@ final class Waits {
         }
     }
 
-    /** What an interrupted thread begins. */
+    /** An operation that an interrupted thread begins. */
     enum Begun {
         READ,
         WRITE,
@@ -295,7 +296,8 @@ final class Waits {
             if (here.channel() == null || here.out().isUnknown() || here.in().isUnknown()) {
                 return "no channel";
             }
-            // Whether what is done all the same has an effect is the trace's affair later on; the bytes are not.
+            // The later trace shows whether an operation that is nevertheless done has an effect; it does not show the
+            // bytes.
             boolean quiet = here.in().inFlight() == 0 && !here.out().isShut();
             if (!quiet) {
                 return "not now";

@@ -28,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a program has: two connections, datagram channels, two selectors. One thread, apart from the tasks that it starts. */
+/** The objects of a program: two connections, datagram channels, two selectors. One thread, apart from the tasks that it starts. */
 final class World implements Closeable {
     static final int CONNECTIONS = 2;
     static final int SELECTORS = 2;
@@ -38,7 +38,7 @@ final class World implements Closeable {
 
     /** How many bytes a program leaves unread in one direction, at most: less than a ring, or the kernel's buffers, hold. */
     static final int ROOM = 20 << 10;
-    /** How long what must happen may take, in nanoseconds. */
+    /** How long an event that must happen may take, in nanoseconds. */
     static final long LIMIT_NANOS = 4_000_000_000L;
 
     private static final long REST_NANOS = 1_000_000L;
@@ -47,7 +47,7 @@ final class World implements Closeable {
             "(?:sun\\.nio\\.ch|io\\.accel\\.nio)\\.(?:Accel)?(SocketChannel|ServerSocketChannel|DatagramChannel)(?:Impl)?");
 
     private final Setting setting;
-    /** Where Unix-domain sockets are; null if the setting has none. */
+    /** The directory of Unix-domain sockets; null if the setting has none. */
     private final Path sockets;
 
     private final List<Connection> connections = new ArrayList<>();
@@ -56,7 +56,7 @@ final class World implements Closeable {
     private final InetSocketAddress nobody;
     private final Set<InetSocketAddress> closedRegistered = new HashSet<>();
     private final Map<Integer, String> ports = new TreeMap<>();
-    /** Whether one port had two names: a TCP and a UDP socket can have the same, and one that is free again is given to another. */
+    /** Whether one port had two names: a TCP and a UDP socket can have the same port, and a free port is given to another socket. */
     private boolean hasSharedPort;
 
     private final List<Task> tasks = new ArrayList<>();
@@ -89,7 +89,7 @@ final class World implements Closeable {
         hasSharedPort |= before != null && !before.equals(name);
     }
 
-    /** Whether what was said of ports can be of another than was meant. */
+    /** Whether words about a port can be about another port than was meant. */
     boolean hasSharedPort() {
         return hasSharedPort;
     }
@@ -127,7 +127,7 @@ final class World implements Closeable {
         return datagramEnds;
     }
 
-    /** The one that gets what is sent there; null if that is nobody. */
+    /** The channel that gets datagrams to this address; null if there is none. */
     DatagramEnd datagramEndAt(InetSocketAddress target) throws IOException {
         for (DatagramEnd end : datagramEnds) {
             if (target != null && target.equals(end.address())) {
@@ -138,8 +138,8 @@ final class World implements Closeable {
     }
 
     /**
-     * A datagram channel is about to be closed. If it is registered, the JDK's keeps its port until its selector selects next, and Accel's may not:
-     * docs/LIMITS.md has it.
+     * A datagram channel is about to be closed. If it is registered, the JDK's channel keeps its port until its selector selects
+     * next, and Accel's may not: see docs/LIMITS.md.
      */
     void closing(DatagramEnd end) throws IOException {
         if (end.isOpen() && end.channel().isRegistered() && end.address() != null) {
@@ -147,12 +147,15 @@ final class World implements Closeable {
         }
     }
 
-    /** Whether it is not known if anybody has a port. */
+    /** Whether it is unknown if anybody has a port. */
     boolean isUnsure(InetSocketAddress target) throws IOException {
         return closedRegistered.contains(target) && datagramEndAt(target) == null;
     }
 
-    /** Where a datagram is sent to: the datagram channels, and where nobody is, which is also for those that have no port. */
+    /**
+     * The destination of a datagram: the datagram channels, and an address where nobody is, which also stands for channels
+     * without a port.
+     */
     InetSocketAddress target(int index) throws IOException {
         InetSocketAddress address = index < DATAGRAM_ENDS ? datagramEnd(index).address() : null;
         return address == null ? nobody : address;
@@ -179,7 +182,7 @@ final class World implements Closeable {
         return moved;
     }
 
-    /** What can be registered: the ends, then the listeners, and the datagram channels; null if it is not there. */
+    /** The channels that can be registered: the ends, then the listeners, and the datagram channels; null for one that does not exist. */
     SelectableChannel selectable(int index) {
         if (index >= FIRST_DATAGRAM_END) {
             return datagramEnd(index - FIRST_DATAGRAM_END).channel();
@@ -213,7 +216,7 @@ final class World implements Closeable {
         return System.nanoTime() - startNanos > LIMIT_NANOS;
     }
 
-    /** The keys that were selected, and what for. */
+    /** The selected keys, and what they were selected for. */
     static String ready(Selector selector) {
         Map<String, String> ready = new TreeMap<>();
         try {
@@ -233,7 +236,7 @@ final class World implements Closeable {
                 + ((ops & SelectionKey.OP_ACCEPT) != 0 ? "A" : "");
     }
 
-    /** Says the same of the same thing on any provider, and with any ports. */
+    /** Describes the same object in the same words on any provider, and with any ports. */
     String plain(Object said) {
         for (Connection connection : connections) {
             note(connection.client().channel(), connection.client().name());
@@ -260,12 +263,12 @@ final class World implements Closeable {
     }
 
     String thrown(Throwable e) {
-        // What is wrong with an argument the JDK mostly leaves to be guessed.
+        // The JDK mostly does not say what is wrong with an argument.
         String message = e instanceof IllegalArgumentException ? null : e.getMessage();
         return "threw " + e.getClass().getName() + (message == null ? "" : ": " + plain(message));
     }
 
-    /** Ends everything, also what hangs. */
+    /** Ends everything, even operations that hang. */
     @Override
     public void close() throws IOException {
         for (Connection connection : connections) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What goes through a SOCKS proxy is not Accel's. */
+/** Connections through a SOCKS proxy are not Accel's. */
 class ProxiesTest {
     private InetSocketAddress there;
     private ProxySelector before;

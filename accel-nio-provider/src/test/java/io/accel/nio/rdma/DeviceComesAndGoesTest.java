@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
-/** A device is taken away under a server that runs on: what its programs see, and which paths its clients get. */
+/** A device is taken away under a server that runs on: the view of its programs, and the paths of its clients. */
 @EnabledIfEnvironmentVariable(
         named = "ACCEL_LAB_HOST",
         matches = "A",
@@ -19,25 +19,25 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 @Timeout(900)
 class DeviceComesAndGoesTest {
     private static final String ADDRESS = "10.79.0.1";
-    /** A server whose accept waits for the link would keep the connections waiting that it has. */
+    /** A server whose accept waits for the link would keep its connections waiting. */
     private static final String[] OPTIONS = {
         "-Daccel.fallback=kernel", "-Daccel.log.connections=true", "-Daccel.handover.after=1/1MiB"
     };
 
     private static final long PATIENCE_NANOS = 60_000_000_000L;
-    /** Until a program no longer runs for the first time what it runs. */
+    /** The time until a program no longer runs code for the first time. */
     private static final long WARM_MILLIS = 3_000;
 
     /**
-     * Beyond what a round trip took before, which a busy machine makes longer. Less than any time-out of a device's or of the
-     * connection manager's; what is seen is printed.
+     * The time beyond a round trip's before, which a busy machine makes longer. Less than any time-out of a device's or of the
+     * connection manager's; the time seen is printed.
      */
     private static final double MOST_OVER_REMOVAL_MILLIS = 3_000;
 
     /** Longer than it takes until the break is noticed and the connection has gone on; it talks until it is told to end. */
     private static final int TALK_MILLIS = 20_000;
 
-    /** A device beside the lab's own, which stays: librdmacm lets go of one only while there is another. */
+    /** A device beside the lab's own, which stays: librdmacm closes a device only while there is another. */
     @BeforeEach
     void makeDevice() throws Exception {
         HostAgent.shell("ip link add y0 type veth peer name y1 && ip addr add " + ADDRESS + "/24 dev y0"
@@ -55,7 +55,7 @@ class DeviceComesAndGoesTest {
         return Program.start(List.of(OPTIONS), NioClient.class, all.toArray());
     }
 
-    /** Which path a new connection takes; that it works is checked as well. */
+    /** The path of a new connection, which is also checked to work. */
     private static String pathOfANewConnection(String port) throws Exception {
         try (Program client = client(port, "lines")) {
             client.roundTrip();
@@ -66,7 +66,7 @@ class DeviceComesAndGoesTest {
         }
     }
 
-    /** As with TCP, whose connections they go on by: nothing is lost. */
+    /** As with TCP, whose connections now carry the bytes: nothing is lost. */
     @Test
     void connectionsGoOnAndNewOnesTakeWhateverPathThereIs() throws Exception {
         try (Program server = Program.start(List.of(OPTIONS), NioServer.class, ADDRESS)) {

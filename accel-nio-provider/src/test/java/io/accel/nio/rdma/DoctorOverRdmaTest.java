@@ -37,7 +37,7 @@ class DoctorOverRdmaTest {
                 .containsPattern("ok +rdma.devices +.*rxe0")
                 .containsPattern("ok +rdma.library +.*librdmacm\\.so\\.1\\.[0-9.]+")
                 .containsPattern(
-                        "ok +rdma.settings +rdma.device=any, rdma.tos=program; GID, .* are those of the interface")
+                        "ok +rdma.settings +rdma.device=any, rdma.tos=program; GID, .* come from the interface")
                 .containsPattern("ok +rdma.device +rxe0: IB, writes with immediate data")
                 .containsPattern("ok +rdma.port +rxe0 port 1: ACTIVE, ETHERNET, IB, MTU \\d+, inline [1-9]\\d* B")
                 .containsPattern("ok +rdma.live +1 MiB there and back over rdma at 10.78.0.1, all bytes right")
@@ -49,11 +49,11 @@ class DoctorOverRdmaTest {
         assertThat(doctor("JAVA_TOOL_OPTIONS='-Daccel.rdma.device=mlx5_7 -Daccel.rdma.tos=104'"))
                 .containsPattern(
                         "warn.* +rdma.settings +rdma.device=mlx5_7, rdma.tos=104; .*; there is no device mlx5_7")
-                .containsPattern("ok +rdma.device +rxe0: IB; not used, for rdma.device does not name it")
+                .containsPattern("ok +rdma.device +rxe0: IB; not used, because rdma.device does not name it")
                 .doesNotContain("rdma.live");
     }
 
-    /** As in a container that has neither the right to override modes nor that to lock memory. */
+    /** As in a container that may neither override modes nor lock memory. */
     @Test
     void whoMayNotOpenTheDeviceIsTold() throws Exception {
         HostAgent.shell("chmod 000 /dev/infiniband/*");

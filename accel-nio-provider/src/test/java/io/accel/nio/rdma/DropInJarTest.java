@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Nothing but the drop-in jar and a program: every byte goes over RDMA, on each JDK of the machine, either way that the jar
- * gets under the program. The jar is the build's, {@code mvn package} makes it.
+ * Nothing but the drop-in jar and a program: every byte goes over RDMA, on each JDK of the machine, and on both ways to put
+ * the jar under the program. The jar is the build's, {@code mvn package} makes it.
  */
 @EnabledIfEnvironmentVariable(
         named = "ACCEL_LAB_HOST",
@@ -32,7 +32,10 @@ class DropInJarTest {
     private static final Path JAR = Path.of("target", "accel.jar").toAbsolutePath();
     private static final Path PROGRAMS = Path.of("target", "test-classes").toAbsolutePath();
 
-    /** Where the programs unpack what they load; the machine's own directory has other processes' files, too. */
+    /**
+     * The directory in which the programs unpack the libraries that they load; the machine's own directory has other processes'
+     * files, too.
+     */
     @TempDir
     Path unpacked;
 

@@ -30,14 +30,14 @@ class FallbacksTest {
         HostAgent.shell("chmod 666 /dev/infiniband/*");
     }
 
-    /** A server that is accelerated, and a client of it that runs behind the prefix: what the client logs. */
+    /** The log of a client that runs behind the prefix, with an accelerated server. */
     private static String clientBehind(String... prefix) throws Exception {
         try (Program server = Program.start(List.of(KERNEL), NioServer.class, ADDRESS)) {
             String port = server.await("port ");
             String line;
             try (Program client =
                     Program.startBehind(List.of(prefix), List.of(KERNEL), NioClient.class, ADDRESS, port, "lines")) {
-                line = pathOf(client); // it is said unasked: something can be done about it
+                line = pathOf(client); // it is logged unasked: something can be done about it
             }
             try (Program client =
                     Program.startBehind(List.of(prefix), List.of(), NioClient.class, ADDRESS, port, "ping", 64, 3)) {
@@ -49,7 +49,7 @@ class FallbacksTest {
         }
     }
 
-    /** What the client logs of its connection's path, which it looks for while it is used. */
+    /** The client's log message about its connection's path, which Accel looks for while the connection is used. */
     private static String pathOf(Program client) throws Exception {
         client.roundTrip();
         String line = client.await(CONNECTED);
@@ -87,7 +87,7 @@ class FallbacksTest {
         }
     }
 
-    /** Stopped, its process says nothing; the kernel goes on to take connections for it. */
+    /** The stopped process says nothing, while the kernel goes on to take connections for it. */
     @Test
     void aPeerThatIsSilent() throws Exception {
         try (Program server = Program.start(List.of(KERNEL), NioServer.class, ADDRESS)) {

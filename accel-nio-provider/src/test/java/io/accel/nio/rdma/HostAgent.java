@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@code HostAgent ADDRESS PORT}: does on this host what tests on the other one ask for, until they hang up. One line is one
+ * {@code HostAgent ADDRESS PORT}: carries out the requests of tests on the other host, until they hang up. One line is one
  * request, and has one line as its answer:
  *
  * <pre>
@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  *   sh COMMAND          runs a shell command; what it printed
  * </pre>
  *
- * <p>What fails is answered with {@code error} and the reason.
+ * <p>The answer to a failed request is {@code error} and the reason.
  */
 final class HostAgent {
     private final InetAddress here;

@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * {@code NioClient ADDRESS PORT ping BYTES ROUNDS | lines | talk SEED MILLIS | bulk SEED BYTES | stream BYTES COUNT | exit BYTES | wait |
- * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks what comes back, and prints what it took. The system property
+ * pause MILLIS | churn COUNT}: talks to a {@link NioServer}, checks the answers, and prints the time. The system property
  * {@code tos} is its IP_TOS. Knows nothing of Accel.
  */
 final class NioClient {
-    // What it says is formatted first: printf writes several pieces, and a line of the log may come between them.
+    // Its output is formatted first: printf writes several pieces, and a line of the log may come between them.
 
     private static final long PATIENCE_MILLIS = 60_000;
 
@@ -126,8 +126,8 @@ final class NioClient {
 
     /**
      * Round trips for a time and until its standard input ends, of random bytes and lengths, none of which fills a ring; and the
-     * longest of them. For each line of its standard input it prints the longest since the last such line, the one that is under way
-     * then included.
+     * longest of them. For each line of its standard input it prints the longest trip since the last such line, including the trip
+     * that is under way.
      */
     private void talk(long seed, long millis) throws IOException {
         mode('e');
@@ -252,7 +252,7 @@ final class NioClient {
         System.exit(0);
     }
 
-    /** Waits for what the end of the server's process looks like. */
+    /** Waits for the end of the server's process, and prints how it looks. */
     private void waitForEnd() throws IOException {
         mode('e');
         System.out.println("waiting");

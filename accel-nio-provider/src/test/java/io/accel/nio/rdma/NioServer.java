@@ -13,7 +13,7 @@ import java.util.Iterator;
 
 /**
  * {@code NioServer ADDRESS}: one selector, non-blocking channels, any number of clients. A client's first byte says what
- * becomes of the rest: {@code e} is echoed, {@code s} is swallowed and counted; the count is the answer at the end. Prints
+ * to do with the rest: {@code e} is echoed, {@code s} is swallowed and counted; the count is the answer at the end. Prints
  * its port. Knows nothing of Accel.
  */
 final class NioServer {

@@ -9,7 +9,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.net.Socket;
 
-/** The other host of the lab, by its {@link HostAgent}, which the system property {@code lab.agent=ADDRESS:PORT} names. */
+/** The other host of the lab, through its {@link HostAgent}, which the system property {@code lab.agent=ADDRESS:PORT} names. */
 final class OtherHost implements AutoCloseable {
     private static final String AGENT = "lab.agent";
     private static final int LIMIT_MILLIS = 300_000;
@@ -52,12 +52,12 @@ final class OtherHost implements AutoCloseable {
         return ask("serve " + String.join(" ", options));
     }
 
-    /** Waits for a line of the server's that begins so; the rest of it. */
+    /** Waits for a line of the server that begins so; returns the rest of it. */
     String awaitLine(String prefix) throws IOException {
         return ask("line " + prefix);
     }
 
-    /** Runs a shell command there; what it printed. */
+    /** Runs a shell command there; returns its output. */
     String shell(String command) throws IOException {
         return ask("sh " + command);
     }

@@ -16,17 +16,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
-/** A JVM with Accel's provider over RDMA alone, and what it prints. Closing it kills it and waits for its end. */
+/** A JVM with Accel's provider over RDMA alone, and its output. Closing it kills it and waits for its end. */
 final class Program implements AutoCloseable {
     static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
 
-    /** What a program may take for what is asked of it, on a machine where a JVM is there at once. */
+    /** The time that a program may take for its task, on a machine where a JVM starts at once. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /**
-     * What a JVM with a connection over RDMA takes until it says its first word: a second on a machine to itself, and many in a
-     * guest of a busy one. All else takes longer by as much, so that patience is a multiple of the slowest yet. Written by the
-     * threads that wait for a first line, read by all.
+     * The time that a JVM with a connection over RDMA takes until its first word: a second on a machine of its own, and many
+     * seconds in a guest of a busy machine. Everything else takes longer by the same factor, so patience is a multiple of the
+     * slowest start so far. Written by the threads that wait for a first line, read by all.
      */
     private static final AtomicLong SLOWEST_START_NANOS = new AtomicLong(TimeUnit.SECONDS.toNanos(30));
 
@@ -55,7 +55,7 @@ final class Program implements AutoCloseable {
         return start(List.of(), main, arguments);
     }
 
-    /** With options of the JVM that come after, and so win over, those that every program gets. */
+    /** With options of the JVM that come after the options of every program, and so override them. */
     static Program start(List<String> options, Class<?> main, Object... arguments) throws IOException {
         return startBehind(List.of(), options, main, arguments);
     }
@@ -156,7 +156,7 @@ final class Program implements AutoCloseable {
         }
     }
 
-    /** Has a {@code NioClient ADDRESS PORT lines} do a round trip, and waits until it has. */
+    /** Makes a {@code NioClient ADDRESS PORT lines} do a round trip, and waits for it. */
     void roundTrip() throws IOException, InterruptedException {
         process.getOutputStream().write('\n');
         process.getOutputStream().flush();
@@ -170,7 +170,7 @@ final class Program implements AutoCloseable {
         return Double.parseDouble(await("so far: ").replace(" ms", ""));
     }
 
-    /** Ends its standard input, which ends what waits for that, and waits for its end. */
+    /** Ends its standard input, which ends a program that waits for that, and waits for the program's end. */
     void finish() throws IOException, InterruptedException {
         process.getOutputStream().close();
         awaitSuccess();

@@ -23,13 +23,13 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 class ProgramsTest {
     private static final String ADDRESS = "10.78.0.1";
 
-    /** One server for all tests until one kills it, as programs have it. Used by the tests' one thread. */
+    /** One server for all tests, until a test kills it. Used by the tests' one thread. */
     private static Program server;
 
     private static String port;
 
     @BeforeEach
-    @Timeout(300) // that of the class is for its tests, and a guest's JVM may take long
+    @Timeout(300) // the class's timeout is for its tests, and a guest's JVM may take long
     void serve() throws Exception {
         if (server == null || !server.isAlive()) {
             server = Program.start(NioServer.class, ADDRESS);
@@ -37,7 +37,7 @@ class ProgramsTest {
         }
     }
 
-    /** Of a server that runs, its listener's identifier is left, and a domain with which librdmacm keeps the device open. */
+    /** A running server still has its listener's identifier, and a domain with which librdmacm keeps the device open. */
     @AfterEach
     void nothingIsLeftOfConnections() {
         awaitResources(server.isAlive() ? "cq 1 qp 1 cm_id 1 mr 0" : "pd 1 cq 1 qp 1 cm_id 0 mr 0");

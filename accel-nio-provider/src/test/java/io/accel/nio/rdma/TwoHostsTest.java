@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a network does to connections between two hosts, and what they make of it. Every byte goes over RDMA: a fall-back is a
- * program's failure. Faults are made with the kernel's means, on the interface that carries RoCE.
+ * Faults of a network between two hosts, and their effect on connections. Every byte goes over RDMA: a fall-back is a
+ * program's failure. The kernel's tools make the faults, on the interface that carries RoCE.
  */
 @EnabledIfSystemProperty(
         named = "lab.agent",
@@ -27,12 +27,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TwoHostsTest {
     /** How long a program talks at least: the retries, the keep-alive, and a guest's slowness. It ends when it is told to. */
     private static final int TALK_MILLIS = 20_000;
-    /** Until a program no longer runs for the first time what it runs. */
+    /** The time until a program no longer runs code for the first time. */
     private static final long WARM_MILLIS = 3_000;
-    /** Beyond what a round trip took before. Less than any time-out of the connection manager's; what is seen is printed. */
+    /** The time beyond a round trip's before. Less than any time-out of the connection manager's; the time seen is printed. */
     private static final double MOST_OVER_REMOVAL_MILLIS = 3_000;
 
-    /** With {@link #HASTY}, what a device takes to give up on the way to its peer, and more. */
+    /** With {@link #HASTY}, more than a device takes to give up on the way to its peer. */
     private static final long UNTIL_BROKEN_MILLIS = 6_000;
 
     private static final String[] PATIENT = {"-Daccel.rdma.ack-timeout=500ms", "-Daccel.rdma.keepalive=1s"};
@@ -41,7 +41,7 @@ class TwoHostsTest {
     /** Nothing but the heartbeat that a program could see would cross the link, and that is far apart. */
     private static final String[] QUIET = {"-Daccel.rdma.keepalive=1min"};
 
-    /** What a program is told whose connection has broken: whether it hears it by a read or by a write is its timing's. */
+    /** The exceptions of a program whose connection has broken: timing decides whether a read or a write throws. */
     private static final String ENDED = "^java\\.(net\\.SocketException: Connection reset"
             + "|io\\.IOException: (Connection (reset by peer|timed out)|Broken pipe))";
 
@@ -51,7 +51,7 @@ class TwoHostsTest {
     private static OtherHost other;
 
     @BeforeAll
-    @Timeout(600) // that of the class is for its tests, and the other host may still be starting
+    @Timeout(600) // the class's timeout is for its tests, and the other host may still be starting
     static void meet() throws Exception {
         other = new OtherHost();
     }
@@ -91,7 +91,7 @@ class TwoHostsTest {
         assertThat(seen).as("packets were lost").containsPattern("dropped [1-9]");
     }
 
-    /** The client's last message of a handshake never arrives, but its bytes do: they stand for it. */
+    /** The client's last message of a handshake never arrives, but its bytes do, and replace it. */
     @Test
     void aLostConfirmationCostsNoConnection() throws Exception {
         String port = other.serve(PATIENT);
@@ -107,7 +107,7 @@ class TwoHostsTest {
                 .containsPattern("dropped [1-9]");
     }
 
-    /** Of the packets of both ends, as the profile of the one that connects has it, or else its program. */
+    /** The type of service of both ends' packets, set by the profile of the end that connects, or else by its program. */
     @ParameterizedTest
     @CsvSource({"-Daccel.rdma.tos=104, 104", "-Dtos=72, 72", "-Dtos=72 -Daccel.rdma.tos=104, 104"})
     void packetsHaveTheirTypeOfService(String options, int tos) throws Exception {
@@ -150,7 +150,10 @@ class TwoHostsTest {
         }
     }
 
-    /** As with TCP, whose connection it goes on by: nothing is lost, and both it and the next one go by RDMA again. */
+    /**
+     * As with TCP, whose connection now carries the bytes: nothing is lost, and both this connection and the next one go over
+     * RDMA again.
+     */
     @Test
     void aConnectionOutlivesItsCable() throws Exception {
         String port = other.serve(HASTY);
@@ -176,7 +179,7 @@ class TwoHostsTest {
         }
         // Soft-RoCE (seen in 6.1) cannot route the connection manager's word of the end while its interface is down.
         // That puts the queue pair that all connection managers share into error: from then on it sends, and drops what
-        // comes. So connections go through the kernel until the device is made anew, as TROUBLESHOOTING.md has it.
+        // comes. So connections go through the kernel until the device is made anew, as TROUBLESHOOTING.md says.
         echoes(port, "2s");
         HostAgent.shell("rdma link delete rxe0 && rdma link add rxe0 type rxe netdev eth0");
         awaitPort("ACTIVE");
@@ -204,7 +207,7 @@ class TwoHostsTest {
         assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
     }
 
-    /** Waits until it has gone on through the kernel; {@code before} is its longest round trip until then, in milliseconds. */
+    /** Waits until the client has gone on through the kernel; {@code before} is its longest round trip until then, in milliseconds. */
     private static void assertOutlived(Program talk, String what, double before) throws Exception {
         talk.await("INFO: accel: moved ");
         double over = talk.longestSoFar();
@@ -214,7 +217,7 @@ class TwoHostsTest {
         assertTalked(talk);
     }
 
-    /** It hears of that by the connection manager, which the other host's kernel tells, and not by its own time-outs. */
+    /** It hears of that from the connection manager, which the other host's kernel tells, and not by its own time-outs. */
     @Test
     void aConnectionOutlivesThePeersDevice() throws Exception {
         String[] patient = {"-Daccel.rdma.ack-timeout=4s", "-Daccel.rdma.keepalive=1min"};
@@ -226,7 +229,7 @@ class TwoHostsTest {
             other.shell("rdma link delete rxe0 >/dev/null 2>&1 &"); // which ends when the server has
             assertOutlived(talk, "the removal of the peer's device", before);
         } finally {
-            other.serve("-Daccel.fallback=kernel"); // in place of the one that has the device open
+            other.serve("-Daccel.fallback=kernel"); // in place of the process that has the device open
             other.shell(
                     "for i in $(seq 100); do rdma link add rxe0 type rxe netdev eth0 2>/dev/null && break; sleep 0.1; done;"
                             + " for i in $(seq 100); do rdma link show rxe0/1 | grep -q 'state ACTIVE' && exit; sleep 0.1; done; exit 1");
@@ -252,7 +255,7 @@ class TwoHostsTest {
         System.out.println("over the break of a link: " + talk.await("talked: "));
     }
 
-    /** Waits until the device says that of its port. */
+    /** Waits until the device reports this state of its port. */
     private static void awaitPort(String state) throws Exception {
         HostAgent.shell("for i in $(seq 100); do rdma link show rxe0/1 | grep -q 'state " + state
                 + "' && exit; sleep 0.1; done; rdma link show rxe0/1; exit 1");
@@ -268,7 +271,7 @@ class TwoHostsTest {
         return path.equals("rdma");
     }
 
-    /** A connection by whatever path is found in that time; which one. */
+    /** Makes a connection on any path that is found in that time, and returns the path. */
     private static String echoes(String port, String time) throws Exception {
         String[] any = {
             "-Daccel.fallback=kernel", "-Daccel.log.connections=true", "-Daccel.connect.probe-timeout=" + time

@@ -19,7 +19,7 @@ import java.util.Queue;
  * selector serve any number of them.
  *
  * <p>Usage: {@code ChatServer [PORT]}; without a port it takes a free one and prints it. A client that reads so slowly that
- * {@value #MAX_BACKLOG} pieces wait for him is disconnected, since one slow reader must not fill the memory.
+ * {@value #MAX_BACKLOG} pieces wait for it is disconnected, since one slow reader must not fill the memory.
  */
 public final class ChatServer {
     private static final int MAX_BACKLOG = 10_000;
@@ -27,7 +27,7 @@ public final class ChatServer {
     private static final ByteBuffer WELCOME =
             StandardCharsets.UTF_8.encode("welcome\n").asReadOnlyBuffer();
 
-    /** One connected member: the line it is typing and what it has yet to be sent. */
+    /** One connected member: the line that it is typing, and the bytes that have yet to be sent to it. */
     private static final class Member {
         final ByteBuffer typed = ByteBuffer.allocate(MAX_LINE);
         final Queue<ByteBuffer> backlog = new ArrayDeque<>();

@@ -12,14 +12,14 @@ import java.nio.channels.SocketChannel;
 import java.util.Iterator;
 
 /**
- * Sends back whatever it receives, to any number of clients, with one thread and one selector.
+ * Sends back everything that it receives, to any number of clients, with one thread and one selector.
  *
  * <p>Usage: {@code EchoServer [PORT [ADDRESS]]}; without a port it takes a free one and prints it.
  */
 public final class EchoServer {
     private EchoServer() {}
 
-    /** What one client has sent and not yet got back. */
+    /** The bytes that one client has sent and not yet got back. */
     private static ByteBuffer pendingOf(SelectionKey key) {
         return (ByteBuffer) key.attachment();
     }

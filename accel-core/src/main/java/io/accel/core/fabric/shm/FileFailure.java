@@ -26,8 +26,8 @@ final class FileFailure {
      * Returns the reason to go through the kernel.
      *
      * @param e the exception of the attempt
-     * @param file the file that was to be made
-     * @param size how large it was to be
+     * @param file the file that could not be made
+     * @param size its intended size
      */
     static FallbackException of(IOException e, Path file, long size) {
         Path directory = file.getParent().getParent();

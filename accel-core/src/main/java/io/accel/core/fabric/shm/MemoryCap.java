@@ -27,7 +27,7 @@ final class MemoryCap {
                     FallbackReason.SHM_CAP,
                     "its rings take " + bytes + " bytes, the connections of this process hold " + (held - bytes)
                             + ", and may hold " + most
-                            + " (shm.max, or else a quarter of what the control group may have)");
+                            + " (shm.max, or else a quarter of the control group's limit)");
         }
     }
 

@@ -343,7 +343,7 @@ final class ServerHandshake {
         close();
     }
 
-    /** The client has not heard of the link, or met an error: the acceptor, which has the link, frees it. */
+    /** The client has not heard of the link, or has met an error: the acceptor, which has the link, frees it. */
     private void takeBack() {
         if (state == State.CONFIRM) {
             state = State.DONE;

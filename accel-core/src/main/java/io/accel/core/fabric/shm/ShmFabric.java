@@ -98,7 +98,7 @@ public final class ShmFabric implements Fabric {
         if (source.traits().listeningProcess() == 0) {
             throw new FallbackException(
                     FallbackReason.PEER_NOT_ACCELERATED,
-                    "which process listens cannot be told here, as between namespaces of process ids");
+                    "the listening process cannot be identified here, as between namespaces of process ids");
         }
         InetSocketAddress local = source.bind(destination.getAddress());
         return new ShmSearch(

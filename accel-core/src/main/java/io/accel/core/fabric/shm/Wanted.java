@@ -13,8 +13,8 @@ import java.net.InetSocketAddress;
  * @param ringSize bytes of either ring
  * @param local the client's address of the connection
  * @param destination the address that it connected to
- * @param beginnings what the connection has carried, for listeners that are to compare it; null if none is asked to
- * @param traits what tells the connection from others if it has no addresses; null if it has
+ * @param beginnings what the connection has carried, for listeners that have to compare it; null if none is asked to do so
+ * @param traits the traits that tell the connection from others if it has no addresses; null if it has
  */
 record Wanted(
         ShmConfig config,

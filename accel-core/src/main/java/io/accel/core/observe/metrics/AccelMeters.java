@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.function.DoubleSupplier;
 
 /**
- * Accel's meters, in no library's terms: those that {@link AccelMetrics} lists. It needs the JDK alone. Stateless.
+ * Accel's meters, as {@link AccelMetrics} lists them, without the terms of any metrics library. Needs the JDK alone. Stateless.
  * Public because a class that another class loader defines calls it.
  */
 public final class AccelMeters {
@@ -37,7 +37,7 @@ public final class AccelMeters {
      * @param sink takes the meters
      */
     public static void describe(MeterSink sink) {
-        MeterId build = MeterId.of("accel.build.info", "1; the tags say which Accel this is, and on which Java")
+        MeterId build = MeterId.of("accel.build.info", "1; the tags give the versions of Accel and of Java")
                 .tag("version", BuildInfo.version())
                 .tag("java", Runtime.version().toString());
         sink.gauge(build, () -> 1);
@@ -48,14 +48,14 @@ public final class AccelMeters {
         describePolling(sink);
         describeWaiting(sink);
         for (Drop drop : Drop.values()) {
-            MeterId drops = MeterId.of("accel.drops", "What was thrown away, because it could not be taken");
+            MeterId drops = MeterId.of("accel.drops", "Clients, datagrams and urgent bytes that could not be taken");
             sink.counter(drops.tag("kind", drop.text()), () -> ProcessCounters.drops(drop));
         }
         for (PathName path : ACCELERATED) {
             MeterId rings = MeterId.of("accel.memory.rings", "Rings of connections, mapped or allocated");
             sink.gauge(rings.in("bytes").tag("path", path.text()), () -> MemoryUse.rings(path));
         }
-        MeterId cap = MeterId.of("accel.memory.cap", "The most that rings may take; 0 for as much as there is");
+        MeterId cap = MeterId.of("accel.memory.cap", "The most memory that rings may take; 0 for no limit");
         sink.gauge(cap.in("bytes").tag("path", PathName.SHM.text()), MemoryUse::cap);
         MeterId registered =
                 MeterId.of("accel.memory.registered", "Memory registered with RDMA devices, and so pinned");
@@ -69,7 +69,7 @@ public final class AccelMeters {
     private static void describeConnections(MeterSink sink) {
         for (PathName path : PathName.values()) {
             for (ConnectionState state : ConnectionState.values()) {
-                MeterId connections = MeterId.of("accel.connections", "Connections that there are")
+                MeterId connections = MeterId.of("accel.connections", "Current connections")
                         .tag("path", path.text())
                         .tag("state", state.text());
                 sink.gauge(connections, () -> Connections.count(path, state));
@@ -91,7 +91,7 @@ public final class AccelMeters {
             }
         }
         for (PathName path : ACCELERATED) {
-            MeterId handshakes = MeterId.of("accel.handshakes", "Handshakes of clients that brought a connection");
+            MeterId handshakes = MeterId.of("accel.handshakes", "Handshakes of clients that led to a connection");
             timer(sink, handshakes.tag("path", path.text()), ProcessCounters.handshakes(path));
         }
     }
@@ -100,7 +100,7 @@ public final class AccelMeters {
         MeterId bytes =
                 of(path, "accel.bytes", "Bytes that programs read and wrote").in("bytes");
         describePair(sink, bytes, total(path, Figure.BYTES_IN), total(path, Figure.BYTES_OUT));
-        MeterId inPlace = of(path, "accel.in.place", "Bytes that a device took from where programs had written them")
+        MeterId inPlace = of(path, "accel.in.place", "Bytes that a device read from where programs had written them")
                 .in("bytes");
         sink.counter(inPlace, total(path, Figure.BYTES_IN_PLACE));
         MeterId messages = of(path, "accel.messages", "Reads and writes that moved bytes");
@@ -149,13 +149,13 @@ public final class AccelMeters {
 
     private static void describeWaiting(MeterSink sink) {
         for (WaitCounters.Why why : WaitCounters.Why.values()) {
-            MeterId sleeps = MeterId.of("accel.wait.sleeps", "Waits that went on asleep, and why");
+            MeterId sleeps = MeterId.of("accel.wait.sleeps", "Waits that went on asleep, by reason");
             sink.counter(sleeps.tag("why", why.text()), () -> WaitCounters.sleeps(why));
         }
         MeterId offers = MeterId.of("accel.wait.offers", "Cores that were offered to other threads, and for how long");
         sink.timer(offers, WaitCounters::offers, WaitCounters::offerNanos);
         MeterId handovers =
-                MeterId.of("accel.wait.handovers", "Waits that ended because who was waited for got the core");
+                MeterId.of("accel.wait.handovers", "Waits that ended because the awaited thread got the core");
         sink.counter(handovers, WaitCounters::handovers);
         MeterId delays = MeterId.of(
                 "accel.wait.delays", "Threads that were found to have been kept waiting for a core, and for how long");

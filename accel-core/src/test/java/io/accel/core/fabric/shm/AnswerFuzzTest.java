@@ -8,7 +8,7 @@ import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
 import java.nio.ByteBuffer;
 
-/** What a listener answers: refused, or exactly one of the things that {@link Hello} has an answer for. */
+/** A listener's answer is refused, or is exactly one of the answers of {@link Hello}. */
 class AnswerFuzzTest {
     @FuzzTest
     void answer(byte[] bytes) {

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import jnr.ffi.LibraryLoader;
 
 /**
- * Does something as another user, in a thread of its own: to the kernel a user is a thread's affair, and only the C library
- * makes it the process's. Needs root.
+ * Does something as another user, in a thread of its own: to the kernel each thread has a user, and only the C library makes
+ * it the user of the whole process. Needs root.
  */
 final class AsUser {
     static final int NOBODY = 65_534;
@@ -19,7 +19,7 @@ final class AsUser {
     private static final Map<String, long[]> CALLS =
             Map.of("amd64", new long[] {117, 119, 116}, "aarch64", new long[] {147, 149, 159});
 
-    /** Public, because the library makes a class of it. */
+    /** Public, because the library generates a class from it. */
     public interface Functions {
         long syscall(long number, long first, long second, long third);
     }
@@ -31,7 +31,7 @@ final class AsUser {
         return RendezvousDirectory.self().getName().equals("root") && CALLS.containsKey(System.getProperty("os.arch"));
     }
 
-    /** Does it, and throws what it throws. */
+    /** Runs the action, and throws its exception. */
     static <T> T call(int user, int group, Callable<T> work) throws Exception {
         Functions libc = LibraryLoader.create(Functions.class).load("c");
         long[] numbers = CALLS.get(System.getProperty("os.arch"));

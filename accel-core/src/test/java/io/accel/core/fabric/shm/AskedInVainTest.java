@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who was asked in vain again and again is left alone for a while. */
+/** A destination that was asked in vain again and again is left alone for a while. */
 class AskedInVainTest {
     private final InetSocketAddress destination = ShmEnds.address("192.0.2.1");
     private final InetSocketAddress other = ShmEnds.address("192.0.2.1", 1);

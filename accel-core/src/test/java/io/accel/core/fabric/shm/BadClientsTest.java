@@ -87,7 +87,7 @@ class BadClientsTest {
         assertThreadRests();
     }
 
-    /** A client's word that cannot be taken leaves its key ready, which is looked at again now and then. */
+    /** A client's message that cannot be read now leaves its key ready, which is looked at again from time to time. */
     @Test
     void anErrorThatStaysDoesNotKeepTheThreadBusy() throws Exception {
         acceptor.isBroken = true;
@@ -286,7 +286,7 @@ class BadClientsTest {
         nothingIsLeft();
     }
 
-    /** It may be using the link, so that only its end takes it back. */
+    /** The client may be using the link, so only its own end takes the link back. */
     @Test
     void oneThatHangsUpWithoutAWordGivesThePlaceAndTheMemoryBack() throws Exception {
         try (RawClient client = new RawClient(rendezvous).go(NONCE)) {
@@ -379,7 +379,7 @@ class BadClientsTest {
         acceptor.unreserve();
     }
 
-    /** That the thread which answers all clients uses next to no time of a processor. */
+    /** Asserts that the thread which answers all clients uses almost no processor time. */
     private static void assertThreadRests() throws InterruptedException {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long thread = Arrays.stream(threads.getThreadInfo(threads.getAllThreadIds()))

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @SuppressWarnings("try") // some resources are only held
 class BadListenersTest {
     private ShmEnds ends;
-    /** How much there is to be in the directory at the end: the place and its socket. */
+    /** The number of files that the directory must have at the end: the place and its socket. */
     private int left = 2;
 
     private RawListener listener;
@@ -87,7 +87,7 @@ class BadListenersTest {
         List<String> all = new ArrayList<>();
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path each : descriptors) {
-                if (Files.isSymbolicLink(each)) { // not that of the listing itself, which has gone
+                if (Files.isSymbolicLink(each)) { // not the descriptor of the listing itself, which is gone
                     all.add(Files.readSymbolicLink(each).toString());
                 }
             }
@@ -96,7 +96,7 @@ class BadListenersTest {
         return all;
     }
 
-    /** A member of the group has put its own socket where another's was. */
+    /** A member of the group has put its own socket in place of another member's. */
     @Test
     void oneOfAnotherUserThanItsDirectoryIsRefused() throws Exception {
         Path directory = ends.newRendezvous("127.0.0.2");
@@ -127,7 +127,7 @@ class BadListenersTest {
         RendezvousDirectory.delete(directory);
     }
 
-    /** A member may make what is its own there, and neither remove, rename nor replace another's socket, nor move its directory. */
+    /** A member may make its own files there, but may not remove, rename or replace another member's socket, nor move its directory. */
     @Test
     void aMemberOfTheGroupCannotTakeOverAnothersSocket() throws Exception {
         assumeTrue(AsUser.isPossible(), "needs root, to be another user");
@@ -289,7 +289,7 @@ class BadListenersTest {
         link.free();
     }
 
-    /** It may be that the program accepts the connection in an hour. */
+    /** The program may accept the connection in an hour. */
     @Test
     void oneThatCannotSayYetIsWaitedFor() throws Exception {
         Connecting connecting = ends.begin("127.0.0.1");

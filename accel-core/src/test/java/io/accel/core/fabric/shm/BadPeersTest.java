@@ -99,7 +99,7 @@ class BadPeersTest {
         othersConnect();
     }
 
-    /** Who rings unasked wants to keep a thread busy that serves others, too. */
+    /** A peer that rings unasked wants to keep a thread busy that serves others, too. */
     @Test
     void ringingUnaskedEndsTheConnection() throws Exception {
         for (int i = 0; i < 3; i++) {
@@ -117,7 +117,7 @@ class BadPeersTest {
         othersConnect();
     }
 
-    /** However much lies in the doorbell, taking it takes one read. */
+    /** However many bytes lie in the doorbell, one read takes them. */
     @Test
     void aDoorbellIsDrainedInOneRead() throws Exception {
         int armings = 1_000;

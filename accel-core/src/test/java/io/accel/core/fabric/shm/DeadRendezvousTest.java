@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a killed listener leaves behind misleads nobody and goes in time; a living one's stays. */
+/** The files that a killed listener leaves behind mislead nobody and go in time; a living listener's files stay. */
 @SuppressWarnings("try") // some resources are only held
 class DeadRendezvousTest {
     private ShmEnds ends;
@@ -60,7 +60,7 @@ class DeadRendezvousTest {
         }
     }
 
-    /** With a namespace die those who could remove what was left in it. */
+    /** The processes that could remove files left in a namespace die with it. */
     @Test
     void deadOnesOfOtherNamespacesAreRemoved() throws Exception {
         Files.createDirectory(ends.dir.resolve("accel-1-127.0.0.1-80~x1"));
@@ -94,7 +94,7 @@ class DeadRendezvousTest {
         }
     }
 
-    /** As a killed process leaves it: the socket's file is there, and nobody listens. */
+    /** The state after a process was killed: the socket's file exists, and nobody listens. */
     private Path dead(String host) throws IOException {
         Path directory = ends.newRendezvous(host);
         RendezvousDirectory.create(directory, "");

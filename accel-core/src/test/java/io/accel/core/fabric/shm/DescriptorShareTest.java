@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Links take no descriptors that the program may need. */
 class DescriptorShareTest {
-    /** What earlier tests have closed gives its own back a moment later, and counts until then. */
+    /** Connections that earlier tests have closed give their descriptors back a moment later, and count until then. */
     @BeforeEach
     void awaitNoneTaken() {
         await().atMost(20, TimeUnit.SECONDS).until(DescriptorShareTest::isNoneTaken);

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Clients find listeners in other network namespaces, as far as both have the same connection. Addresses are such as are kept for
+ * Clients find listeners in other network namespaces, as far as both have the same connection. The addresses are reserved for
  * documentation.
  */
 @Timeout(60)
@@ -110,7 +110,7 @@ class ForeignNamespaceTest {
         assertThat(ends.content()).isEmpty();
     }
 
-    /** The server's end is not where the client has connected to. */
+    /** The server's end has another address than the client has connected to. */
     @Test
     void oneBehindATranslatedAddressIsFoundByTheClients() throws Exception {
         serverHas(acceptor, SAID.mirrored());
@@ -151,7 +151,7 @@ class ForeignNamespaceTest {
 
     @ParameterizedTest
     @CsvSource({
-        "GET, '', '', G", // what is on its way is not compared
+        "GET, '', '', G", // bytes on their way are not compared
         "G, hello, hello there, GET",
         "GET, hello, hello, GET"
     })
@@ -177,7 +177,7 @@ class ForeignNamespaceTest {
         assertThat(ends.content()).isEmpty();
     }
 
-    /** The last byte that can be compared is, and the one behind it is not. */
+    /** The last byte that can be compared is compared, and the next byte is not. */
     @Test
     void asMuchIsComparedAsCanBe() throws Exception {
         try (var listening = server.listen(SERVER_END, acceptor)) {
@@ -328,7 +328,7 @@ class ForeignNamespaceTest {
         }
     }
 
-    /** What others there say of themselves says nothing of this connection. */
+    /** Other files there say nothing about this connection. */
     @Test
     void theDeadAndTheStrangeAreInNobodysWay() throws Exception {
         new RawListener(RendezvousPath.of(ends.dir, there, PortSpace.TCP, SERVER_END)).close();
@@ -393,7 +393,7 @@ class ForeignNamespaceTest {
         }
     }
 
-    /** Nobody learns more of what a client has sent than it has itself, and asked for in the right way. */
+    /** A listener learns no more of a client's bytes than it has itself, and only if it asks in the right way. */
     @ParameterizedTest
     @CsvSource({"15, 0", "0, 1", "65, 0", "8191, 8191"})
     void aListenerThatAsksForOtherSumsGetsNone(int sent, int received) throws Exception {

@@ -8,7 +8,7 @@ import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.FallbackException;
 import java.nio.ByteBuffer;
 
-/** What a client says first, read as {@link ServerHandshake} reads it: refused, or a hello that says the same when said anew. */
+/** A client's first message, read as {@link ServerHandshake} reads it, is refused, or is a hello that says the same when written anew. */
 class HelloFuzzTest {
     @FuzzTest
     void hello(byte[] bytes) {

@@ -10,7 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** A client that says to a rendezvous whatever a test makes it say. */
+/** A client that sends to a rendezvous anything that a test wants. */
 final class RawClient implements AutoCloseable {
     final SocketChannel socket;
     private final Path directory;
@@ -59,13 +59,13 @@ final class RawClient implements AutoCloseable {
         return makeFile(nonce, nonce);
     }
 
-    /** Makes a shared file by the name of one nonce with another in it. */
+    /** Makes a shared file with the name of one nonce and another nonce in it. */
     RawClient makeFile(long nonce, long written) throws IOException {
         JdkAccess.unmap(SharedFile.create(directory.resolve(hello(nonce).file()), ShmEnds.RING, written, ""));
         return this;
     }
 
-    /** The listener's whole answer, up to the end of the connection or of what an answer has. */
+    /** The listener's whole answer, up to the end of the connection or the full length of an answer. */
     ByteBuffer answer() throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(Hello.ANSWER);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** A rendezvous that answers whatever a test makes it answer. Leaves its directory behind, as a dead process does. */
+/** A rendezvous that answers anything that a test wants. Leaves its directory behind, as a dead process does. */
 final class RawListener implements AutoCloseable {
     private final ServerSocketChannel socket;
 

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Whatever is the name of a directory in {@code shm.dir}: it is a listener's of this namespace, or one of another, or nothing, and what
- * is asked is a rendezvous.
+ * The name of any directory in {@code shm.dir} is the name of a listener in this namespace, or in another, or of nothing; and only a
+ * rendezvous is asked.
  */
 class RendezvousNameFuzzTest {
     private static final Path DIR = Path.of("/dev/shm");

@@ -5,7 +5,7 @@ import io.accel.core.fabric.Beginnings;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
-/** What has gone by a connection, as a test has it. */
+/** The bytes that a connection has carried, as a test sets them. */
 final class Said implements Beginnings {
     static final Said NOTHING = new Said("", "");
 

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a handshake had made when it met an error goes with it at once, and not when the collector comes by. */
+/** The resources of a handshake that meets an error are freed with it at once, not when the collector finds them. */
 class ServerHandshakeTest {
     private static final long NONCE = 0x4711L;
     private static final long PATIENCE_NANOS = 20_000_000_000L;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A connection's file that cannot be made: the reason is the true one, and what it advises helps. */
+/** A connection's file cannot be made: the reason is true, and its advice helps. */
 @Timeout(60)
 class SharedFileTest {
     private static final String LARGER = "make it larger";
@@ -53,7 +53,7 @@ class SharedFileTest {
         return SharedFile.create(file(), ShmEnds.RING, 1, "");
     }
 
-    /** Returns what it complains of; nothing if it does not. */
+    /** Returns its complaint; nothing if there is none. */
     private static String run(String... command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String complaint = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -188,7 +188,7 @@ class SharedFileTest {
 
     @Test
     void aProcessWithoutDescriptorsIsToRaiseItsLimit() throws Exception {
-        // Loading classes takes descriptors of its own, and one that could not be loaded is missing from then on.
+        // Loading classes needs descriptors, and a class that could not be loaded is missing from then on.
         aGroupThatThereIsNotIsNamed();
         assertThat(Shortage.of(FallbackReason.NO_RESOURCES, "none").isPassing()).isTrue();
         FallbackException e;

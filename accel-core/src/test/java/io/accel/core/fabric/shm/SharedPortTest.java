@@ -61,7 +61,7 @@ class SharedPortTest {
         }
     }
 
-    /** However long the rest takes: another may be asked only while this has not said that it has the connection. */
+    /** Another listener may be asked only while this one has not said that it has the connection, however long the rest takes. */
     @Test
     void whoHasTheConnectionIsLeftNoMore() throws Exception {
         Background<SocketChannel> answers = Background.start(() -> {
@@ -78,7 +78,7 @@ class SharedPortTest {
         link.free();
     }
 
-    /** It may know the one who has left still, who was the same. */
+    /** The listener may still know the client that has left, which was the same one. */
     @Test
     void whoRefusesARepetitionIsAskedAgain() throws Exception {
         Background<Void> answers = Background.start(() -> {
@@ -93,7 +93,7 @@ class SharedPortTest {
         assertThat(answers.get(10, TimeUnit.SECONDS)).isNull();
     }
 
-    /** One that closes says nothing about the connection. */
+    /** A listener that closes says nothing about the connection. */
     @Test
     void anotherIsAskedWhenOneCloses() throws Exception {
         Background<Void> answers = Background.start(() -> {

@@ -33,7 +33,7 @@ final class ShmEnds implements AutoCloseable {
     /** A connection that a listener was handed. */
     record Accepted(Link link, InetSocketAddress local, InetSocketAddress remote) {}
 
-    /** Keeps what it is handed, up to a limit. */
+    /** Keeps the connections that it is handed, up to a limit. */
     static final class Acceptor implements Fabric.Acceptor {
         private final AtomicReference<Error> failure = new AtomicReference<>();
         private volatile String failing; // written before the failure
@@ -43,9 +43,9 @@ final class ShmEnds implements AutoCloseable {
         final BlockingQueue<Accepted> accepted = new LinkedBlockingQueue<>();
         final AtomicInteger places;
         private final Map<Link, Accepted> offered = new ConcurrentHashMap<>();
-        /** Those who wait for an answer, while none is given; null otherwise. */
+        /** The clients that wait for an answer, while none is given; null otherwise. */
         volatile BlockingQueue<Runnable> undecided;
-        /** Who they are; they have no place. */
+        /** The waiting clients, which have no place. */
         private final Set<InetSocketAddress> waiting = ConcurrentHashMap.newKeySet();
 
         /** The connections that clients in other namespaces may ask for, by the client's address. */
@@ -156,7 +156,7 @@ final class ShmEnds implements AutoCloseable {
     final Path dir;
 
     ShmEnds() throws IOException {
-        // On the file system that is made for it, and with a name short enough for a socket's path.
+        // A directory on the file system made for it, with a name short enough for a socket's path.
         Path parent = Files.isDirectory(Path.of("/dev/shm")) ? Path.of("/dev/shm") : Path.of("/tmp");
         this.dir = Files.createTempDirectory(
                 parent,
@@ -164,7 +164,10 @@ final class ShmEnds implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     }
 
-    /** A client has all the time that a listener needs for an answer, and a listener some more than a client needs for the next word. */
+    /**
+     * A client has all the time that a listener needs for an answer, and a listener has a little more than a client needs for its
+     * next message.
+     */
     ShmConfig config() {
         return config(Duration.ofSeconds(20), Duration.ofSeconds(1));
     }
@@ -189,7 +192,7 @@ final class ShmEnds implements AutoCloseable {
         }
     }
 
-    /** A client's own end: bound to whatever the fabric says. */
+    /** A client's own end, bound to the address that the fabric gives. */
     static Fabric.Source source() {
         return address -> new InetSocketAddress(address, 50_000);
     }
@@ -220,12 +223,12 @@ final class ShmEnds implements AutoCloseable {
                 .get(0);
     }
 
-    /** A directory for a rendezvous that is none of the fabric's making. */
+    /** A directory for a rendezvous that the fabric did not make. */
     Path newRendezvous(String host) {
         return RendezvousPath.of(dir, Namespace.OWN, PortSpace.TCP, address(host));
     }
 
-    /** What lies in the directory and below. */
+    /** The files in the directory and below. */
     List<Path> content() throws IOException {
         return DirectoryContent.of(dir);
     }

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rendezvous of connections that have no addresses: who is asked, in what order numbers are taken, and what a mistake of either costs. */
+/**
+ * The rendezvous of connections that have no addresses: who is asked, the order in which numbers are taken, and the cost of a
+ * mistake at either end.
+ */
 @Timeout(60)
 class UnixRendezvousTest {
     private static final long SECONDS_5 = 5_000_000_000L;
@@ -37,7 +40,7 @@ class UnixRendezvousTest {
 
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final AtomicReference<Link> given = new AtomicReference<>();
-    /** What the listener's lineup says; null for a find. */
+    /** The verdict of the listener's lineup; null for a find. */
     private volatile FallbackReason verdict;
 
     private volatile Beginnings listeners = new Same(3, 5, 7);
@@ -45,7 +48,7 @@ class UnixRendezvousTest {
     private ShmFabric fabric;
     private Fabric.Listening listening;
 
-    /** Beginnings whose sums are a number, so much of either direction. */
+    /** Beginnings with a given number as each sum, and so many bytes in each direction. */
     private record Same(int sent, int received, int sum) implements Beginnings {
         @Override
         public int sumOfSent(int length) {
@@ -200,7 +203,7 @@ class UnixRendezvousTest {
         });
     }
 
-    /** What the client has received is known before the listener looks, and what it has sent after that. */
+    /** The client's received bytes are counted before the listener looks, and its sent bytes after that. */
     @Test
     void numbersAreTakenBeforeAndAfter() throws IOException {
         Link link = connect(new Source(self(), 33));

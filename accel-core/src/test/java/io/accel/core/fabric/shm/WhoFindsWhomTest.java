@@ -79,7 +79,7 @@ class WhoFindsWhomTest {
     @Test
     void anotherHostIsNotThisOneThoughThePortIsTheSame() throws Exception {
         try (var listening = ends.fabric().listen(ShmEnds.address("::"), new ShmEnds.Acceptor(1))) {
-            // Addresses kept for documentation: nobody's.
+            // Addresses that are reserved for documentation, and nobody's.
             for (String elsewhere : new String[] {"192.0.2.1", "2001:db8::1"}) {
                 assertThat(Fallbacks.of(() -> ends.begin(elsewhere)).reason()).isEqualTo(FallbackReason.NOT_LOCAL);
             }

@@ -215,7 +215,7 @@ class MetricsExportTest {
         assertThat(registry.get("accel.build.info").gauge().value()).isEqualTo(1);
     }
 
-    /** Name, kind, unit and tags; and none that there is not. */
+    /** Name, kind, unit and tags of every meter, and of no other. */
     @Test
     void thePageOfDocumentationIsThatOfTheMeters() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();

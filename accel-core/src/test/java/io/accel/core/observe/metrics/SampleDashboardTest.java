@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The dashboard has what Grafana needs to show it: each panel a number and a place of its own, and nothing that is defined nowhere. */
+/**
+ * The dashboard has everything that Grafana needs to show it: each panel has a number and a place of its own, and refers only to
+ * defined names.
+ */
 class SampleDashboardTest {
     private static final int COLUMNS = 24;
     /** With {@code $} alone, or in braces. */

@@ -36,10 +36,10 @@ class SampleMonitoringTest {
     private static final Pattern SHOWN_BY_ALERT = Pattern.compile("\\$labels\\.(\\w+)");
     private static final Pattern SHOWN_BY_PANEL = Pattern.compile("\\{\\{(\\w+)}}");
 
-    /** What is served: the values by label by metric. */
+    /** The page that is served: the values by label by metric. */
     private static final Map<String, Map<String, Set<String>>> SERVED = new TreeMap<>();
 
-    /** An expression, and what is shown of its result. */
+    /** An expression, and the shown part of its result. */
     private record Query(String name, String expression, Set<String> shown) {
         @Override
         public String toString() {
@@ -162,7 +162,7 @@ class SampleMonitoringTest {
         return rules;
     }
 
-    /** What is wrong with a query, each in words. */
+    /** The mistakes in a query, in words. */
     private static List<String> problems(Query query) {
         List<String> problems = new ArrayList<>();
         Set<String> known = new HashSet<>(OF_PROMETHEUS);

@@ -36,11 +36,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Programs of gRPC as they would be without Accel; only what counts the paths knows of it. */
+/** Programs of gRPC as they would be without Accel; only the code that counts the paths knows of Accel. */
 @RealProgram(
         name = "gRPC for Java on Accel's transport",
         artifact = "io.grpc:grpc-netty",
-        how = "calls without a word of it in the program, by a line, and from clients on NIO")
+        how = "calls without a change to the program, with one added line, and from clients on NIO")
 @Timeout(30)
 class GrpcTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);

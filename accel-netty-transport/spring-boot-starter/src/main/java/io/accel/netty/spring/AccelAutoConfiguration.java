@@ -23,7 +23,7 @@ import reactor.netty.http.HttpResources;
  * The configuration that this jar adds to Spring Boot. Each part applies where its library is present, and none with {@code
  * accel.enabled=false}.
  *
- * <p>This runs before the configurations that make Reactor Netty's resources, which hold back where a bean for them is there already.
+ * <p>This runs before the configurations that make Reactor Netty's resources, which hold back where there is such a bean already.
  * A program's own {@code ReactorResourceFactory} stays.
  */
 @AutoConfiguration(

@@ -28,7 +28,7 @@ import org.springframework.boot.health.contributor.Health;
  */
 final class AccelHealthIndicator extends AbstractHealthIndicator {
     AccelHealthIndicator() {
-        super("Accel's state cannot be told");
+        super("Accel's state cannot be determined");
     }
 
     @Override

@@ -12,7 +12,7 @@ final class InvalidSettingsFailureAnalyzer extends AbstractFailureAnalyzer<Inval
                 + cause.getMessage().indent(4).stripTrailing();
         return new FailureAnalysis(
                 description,
-                "Correct what is listed; docs/PROFILES.md of Accel has all settings. To start without Accel, set"
+                "Correct the listed settings; docs/PROFILES.md of Accel has all settings. To start without Accel, set"
                         + " accel.enabled=false.",
                 cause);
     }

@@ -22,7 +22,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.resources.LoopResources;
 
-/** Which beans there are, beside Spring Boot's own configuration. */
+/** The beans beside Spring Boot's own configuration. */
 @Timeout(30)
 class AccelAutoConfigurationTest {
     private final ApplicationContextRunner program = new ApplicationContextRunner()

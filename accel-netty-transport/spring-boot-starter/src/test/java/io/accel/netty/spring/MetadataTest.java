@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.json.JsonWriter;
 
-/** Editors complete {@code accel.*} by a file in the jar, which says what the schema says. */
+/** Editors complete {@code accel.*} from a file in the jar, which has the contents of the schema. */
 class MetadataTest {
     private static final Path FILE =
             Path.of("src", "main", "resources", "META-INF", "spring-configuration-metadata.json");

@@ -20,7 +20,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-/** What becomes of {@code accel.*} in a program's configuration, files that Spring Boot itself reads. */
+/** The effect of {@code accel.*} in a program's configuration, in files that Spring Boot itself reads. */
 @Timeout(30)
 class SettingsTest {
     private final AccelEnvironmentPostProcessor processor = new AccelEnvironmentPostProcessor();

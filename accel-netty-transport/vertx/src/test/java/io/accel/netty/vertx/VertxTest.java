@@ -48,11 +48,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs of Vert.x as they would be without Accel; only what looks at the path knows of it. */
+/** Programs of Vert.x as they would be without Accel; only the code that looks at the path knows of Accel. */
 @RealProgram(
         name = "Vert.x on Accel's transport",
         artifact = "io.vertx:vertx-core",
-        how = "HTTP, TCP and its options, files, datagrams, without a word of it in the program")
+        how = "HTTP, TCP and its options, files, datagrams, without a change to the program")
 @Timeout(30)
 class VertxTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -60,7 +60,7 @@ class VertxTest {
 
     private Vertx vertx;
 
-    // Vert.x closes what a client has opened once the client itself is garbage: these hold it until the test ends.
+    // Vert.x closes a client's connections once the client itself is garbage: these hold it until the test ends.
     private NetClient netClient;
     private HttpClient httpClient;
 
@@ -265,7 +265,7 @@ class VertxTest {
         }
     }
 
-    /** In profile off, which a process has once and for all, the jar changes nothing. */
+    /** In profile off, which then holds for the whole process, the jar changes nothing. */
     @Test
     void profileOffLeavesVertxAlone() throws Exception {
         String output =

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 /** Bytes to send, and the ways to send and receive exactly those. */
 public final class Bytes {
     private static final int LARGE = 65_536;
-    /** So many single bytes are written at most until a large piece is tried again. */
+    /** At most so many single bytes are written until a large piece is tried again. */
     private static final int SINGLES = 64;
 
     private Bytes() {}
@@ -77,8 +77,8 @@ public final class Bytes {
     }
 
     /**
-     * Writes until a channel in non-blocking mode has no room for another byte; the number of bytes. Room may come meanwhile, and is
-     * filled by large pieces: byte by byte that takes a slow machine a minute.
+     * Writes until a channel in non-blocking mode has no room for another byte; returns the number of bytes. Room that comes meanwhile
+     * is filled with large pieces: byte by byte that would take a slow machine a minute.
      */
     public static int writeWhatFits(SocketChannel channel) throws IOException {
         ByteBuffer large = ByteBuffer.allocate(LARGE);
@@ -100,8 +100,8 @@ public final class Bytes {
     }
 
     /**
-     * Writes until there has been no room for another byte for a while, and leaves the channel in blocking mode; the
-     * number of bytes. A kernel's buffers still grow for a moment after they were full for the first time.
+     * Writes until there has been no room for another byte for a while, and leaves the channel in blocking mode;
+     * returns the number of bytes. A kernel's buffers still grow for a moment after they were full for the first time.
      */
     public static int fill(SocketChannel channel) throws IOException {
         channel.configureBlocking(false);

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>Each test runs on a thread of its own, with a limit; see {@link WithinLimit}.
  */
 @ExtendWith({ThroughRelay.class, WithinLimit.class})
-@Timeout(1_300) // above any of WithinLimit's on the slowest machine, instead of the module's own
+@Timeout(1_300) // above any limit of WithinLimit on the slowest machine, instead of the module's own
 public abstract class ContractSupport {
     /** How long something that must happen may take by {@link MachineClock}. */
     protected static final int LIMIT_SECONDS = 10;
@@ -98,8 +98,8 @@ public abstract class ContractSupport {
     }
 
     /**
-     * A new connection whose client has no room for another byte. Its buffers have a fixed size, or a kernel would go on
-     * making room for a while; the peer has not read anything.
+     * A new connection whose client has no room for another byte. Its buffers have a fixed size, since a kernel would
+     * otherwise go on making room for a while; the peer has not read anything.
      */
     protected final Pair fullPair() throws IOException {
         ServerSocketChannel listener = closing(ServerSocketChannel.open());
@@ -113,13 +113,13 @@ public abstract class ContractSupport {
         return pair;
     }
 
-    /** That the connection has what its path needs mapped, and nothing of another. */
+    /** Asserts that the connection has mapped the memory that its path needs, and nothing of another path. */
     private static Pair onPath(Pair pair, Set<String> before) throws IOException {
         MappedRings.assertOnPath(before, pair.client());
         return pair;
     }
 
-    /** Where a client connects to for a listener of {@link #host()}, or one that listens on all addresses. */
+    /** The address that a client connects to for a listener of {@link #host()}, or for one on all addresses. */
     protected static InetSocketAddress destination(ServerSocketChannel listener) throws IOException {
         int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
         return Route.current().to(new InetSocketAddress(host(), port));
@@ -130,12 +130,12 @@ public abstract class ContractSupport {
         return clientOf(accepted.getRemoteAddress());
     }
 
-    /** The same of an address that the accepting end sees. */
+    /** The same for an address that the accepting end sees. */
     protected static InetSocketAddress clientOf(SocketAddress seen) throws IOException {
         return Route.current().clientOf((InetSocketAddress) seen);
     }
 
-    /** Closes a listener, and returns when clients are refused where they came to it. */
+    /** Closes a listener, and returns when clients are refused at its address. */
     protected static void closeToAll(ServerSocketChannel listener) throws IOException {
         InetSocketAddress address = (InetSocketAddress) listener.getLocalAddress();
         listener.close();
@@ -152,7 +152,7 @@ public abstract class ContractSupport {
         return start(Task.Action.call(action));
     }
 
-    /** Begins to write single bytes, and returns when none has been taken for a while: a path may have become another meanwhile. */
+    /** Begins to write single bytes, and returns when none has been taken for a while: the path may have changed meanwhile. */
     protected final Task<Void> waitingWriter(Task.Action write) {
         AtomicLong taken = new AtomicLong();
         Task<Void> writer = run(() -> {
@@ -166,7 +166,7 @@ public abstract class ContractSupport {
         return writer.awaitInside("write");
     }
 
-    /** Starts a write, and waits until it has taken bytes, which have come to the other end, and waits for room for others. */
+    /** Starts a write, and waits until bytes of it have come to the other end and it waits for room for more. */
     protected final <T> Task<T> startedWriting(Callable<T> write, SocketChannel other) throws IOException {
         Task<T> writer = start(write).awaitInside("write");
         InputStream in = other.socket().getInputStream();
@@ -181,8 +181,8 @@ public abstract class ContractSupport {
     }
 
     /**
-     * How many rounds, or connections, there are where a test takes many: a fraction of them in a short run, of which the system
-     * property {@code contract.fraction} says the divisor. One connection takes a tenth of a second in a guest of the RDMA lab.
+     * The number of rounds, or connections, in a test with many: in a short run a fraction of them, whose divisor is the system
+     * property {@code contract.fraction}. One connection takes a tenth of a second in a guest of the RDMA lab.
      */
     protected static int times(int full) {
         return full / Integer.getInteger("contract.fraction", 1);
@@ -206,7 +206,7 @@ public abstract class ContractSupport {
         return new InetSocketAddress(host(), 0);
     }
 
-    /** An address on which nothing listens, and nothing can while the test runs. */
+    /** An address on which nothing listens, and nothing can listen while the test runs. */
     protected final InetSocketAddress nobodyListens() throws IOException {
         InetSocketAddress there = Route.current().toNobody();
         return there != null
@@ -215,23 +215,23 @@ public abstract class ContractSupport {
     }
 
     /**
-     * An address of this host on which nothing listens, for listeners that come and go: as long as the test runs the system gives its port to
-     * nobody who lets it choose, since a socket has it that does not listen either.
+     * An address of this host on which nothing listens, for listeners that come and go: while the test runs the system does not
+     * choose its port for anybody else, since a socket that does not listen has it.
      */
     protected final InetSocketAddress keptAddress() throws IOException {
         SocketChannel keeper = closing(JdkAccess.kernelProvider().openSocketChannel());
-        // As listeners have it, which then may bind to it as well.
+        // With the option of listeners, which then may bind to it as well.
         keeper.setOption(StandardSocketOptions.SO_REUSEADDR, true);
         return (InetSocketAddress) keeper.bind(anyPort()).getLocalAddress();
     }
 
-    /** A connect that is not about to end, and its channel. */
+    /** A connect that does not end soon, and its channel. */
     public record WaitingConnect(SocketChannel client, Task<Boolean> connect) {}
 
     /**
      * A connect that waits: to the address that nobody answers on, which the system property {@code contract.silent} names, or
-     * else to a listener whose backlog is full. Where neither is to be had the test is aborted: a provider whose backlog does
-     * not get full breaks no promise. One that takes long, as the first of a JVM may on a busy machine, is no such connect.
+     * else to a listener whose backlog is full. Where neither is possible the test is aborted: a provider whose backlog does
+     * not get full breaks no promise. A connect that just takes long, as a JVM's first may on a busy machine, does not count.
      */
     protected final WaitingConnect waitingConnect() throws Exception {
         String silent = System.getProperty("contract.silent");

@@ -24,26 +24,26 @@ import org.junit.jupiter.api.Assumptions;
 
 /** Base of the classes about datagrams: channels on this host, and datagrams that are sent and received whole. */
 public abstract class DatagramSupport extends ContractSupport {
-    /** The most that a datagram over IPv4 carries, in bytes: 65,535 less the headers of IP and UDP. */
+    /** The most bytes that a datagram over IPv4 carries: 65,535 less the headers of IP and UDP. */
     protected static final int LARGEST = 65_507;
 
-    /** How many small datagrams a receiver holds for sure that has not read any: a tenth of what a kernel's default is good for. */
+    /** How many small datagrams a receiver certainly holds that has not read any: a tenth of the number that a kernel holds by default. */
     protected static final int FEW = 25;
 
     private static final long QUIET_MILLIS = 40;
     private static final int WARMING_ROUNDS = 100;
     private static final long WARMING_PAUSE_MILLIS = 5;
-    /** A crowded guest takes its time for the first handshake over its device. */
+    /** A crowded guest takes long for the first handshake over its device. */
     private static final long WARMING_NANOS = 10_000_000_000L;
 
-    /** A datagram, and the address that the receiver was told it is from. */
+    /** A datagram, and the sender's address as the receiver saw it. */
     public record Datagram(InetSocketAddress source, ByteBuffer bytes) {
         public String text() {
             return StandardCharsets.ISO_8859_1.decode(bytes.duplicate()).toString();
         }
     }
 
-    /** Two channels that have heard of each other. */
+    /** Two channels that have exchanged datagrams. */
     public record Ends(DatagramChannel left, DatagramChannel right) {
         public Ends nonBlocking() throws IOException {
             left.configureBlocking(false);
@@ -61,7 +61,10 @@ public abstract class DatagramSupport extends ContractSupport {
         return datagrams().bind(anyPort());
     }
 
-    /** That an address can be bound to again when a channel that had it has closed under a receiver, which was started in that way. */
+    /**
+     * Asserts that an address can be bound again when a channel that had it was closed under a receiver, which {@code receiving}
+     * starts.
+     */
     protected final void assertPortIsFreeAfterClose(Function<Callable<SocketAddress>, Task<SocketAddress>> receiving)
             throws Exception {
         DatagramChannel channel = ends().right();
@@ -77,8 +80,8 @@ public abstract class DatagramSupport extends ContractSupport {
     }
 
     /**
-     * A channel bound to the address of one that was closed under its receivers. Those of the JDK's own provider wait in the kernel, and
-     * have the address a moment longer, until they have heard of the close.
+     * A channel bound to the address of one that was closed under its receivers. Receivers of the JDK's own provider wait in the kernel,
+     * and keep the address a moment longer, until they have heard of the close.
      */
     private DatagramChannel boundAfterClose(InetSocketAddress address) throws IOException {
         if (Path.current() != Path.JDK) {
@@ -110,16 +113,17 @@ public abstract class DatagramSupport extends ContractSupport {
         return ((InetSocketAddress) channel.getLocalAddress()).getPort();
     }
 
-    /** Where to send to for a bound channel; {@link #host()}, if it is bound to all addresses. */
+    /** The address to send to for a bound channel; {@link #host()}, if it is bound to all addresses. */
     protected static InetSocketAddress addressOf(DatagramChannel channel) throws IOException {
         InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
         return local.getAddress().isAnyLocalAddress() ? new InetSocketAddress(host(), local.getPort()) : local;
     }
 
     /**
-     * Exchanges datagrams until the kernel carries them no longer, where this run is about another path: that one may be looked for
-     * only when the first has been sent, which itself goes through the kernel. It gives up after a while where the receiver is not at {@link
-     * #host()}, for the other path may not lead elsewhere. Both are left in their blocking mode, with nothing to receive.
+     * Exchanges datagrams until the kernel carries them no longer, where this run is about another path: that path may be looked for
+     * only when the first datagram has been sent, which itself goes through the kernel. It gives up after a while if the
+     * receiver is not at {@link #host()}, since the other path may not lead elsewhere. Both keep their blocking mode, with
+     * nothing to receive.
      *
      * @param sender not registered with a selector, and connected to the receiver or to none
      * @param receiver bound, not registered with a selector, and connected to the sender or to none
@@ -146,7 +150,7 @@ public abstract class DatagramSupport extends ContractSupport {
         receiver.configureBlocking(receiverBlocks);
     }
 
-    /** Whether this run is about another path than the kernel's, and this system tells which one a datagram takes. */
+    /** Whether this run is about another path than the kernel's, and this system shows which path a datagram takes. */
     private static boolean isSeen() {
         return !Path.current().isKernels() && KernelDatagrams.areKnown();
     }
@@ -174,7 +178,7 @@ public abstract class DatagramSupport extends ContractSupport {
         assertThat(channel.send(ByteBuffer.wrap(bytes), target)).isEqualTo(bytes.length);
     }
 
-    /** The next datagram, whole. A channel in blocking mode is waited for by itself, one in non-blocking mode is polled. */
+    /** The next datagram, whole. A channel in blocking mode waits; one in non-blocking mode is polled. */
     protected static Datagram receive(DatagramChannel channel) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
         long deadline = System.nanoTime() + LIMIT_MILLIS * 1_000_000;
@@ -194,10 +198,11 @@ public abstract class DatagramSupport extends ContractSupport {
     }
 
     /**
-     * Returns when the kernel has given what was sent to whom it is for, or to nobody. One whose processors are busy looks for the receiver
-     * later than the call that sent it returns, but in order: this sends another datagram, to a receiver of its own, and waits for it.
+     * Returns when the kernel has delivered the datagrams that were sent, or dropped them. A kernel whose processors are busy
+     * looks for the receiver after the sending call has returned, but in order: so this sends another datagram, to a receiver of
+     * its own, and waits for it.
      *
-     * @param sender not connected; has sent by the thread that calls this
+     * @param sender not connected; the thread that calls this has sent with it
      */
     protected final void letArrive(DatagramChannel sender) throws IOException {
         DatagramChannel other = bound();
@@ -210,7 +215,7 @@ public abstract class DatagramSupport extends ContractSupport {
         return new DatagramPacket(bytes, bytes.length, target);
     }
 
-    /** The next datagram, or as much of it as the capacity is. */
+    /** The next datagram, or as much of it as fits the capacity. */
     protected static DatagramPacket receivePacket(DatagramSocket socket, int capacity) throws IOException {
         DatagramPacket packet = new DatagramPacket(new byte[capacity], capacity);
         socket.receive(packet);
@@ -221,7 +226,7 @@ public abstract class DatagramSupport extends ContractSupport {
         return new String(packet.getData(), packet.getOffset(), packet.getLength(), StandardCharsets.ISO_8859_1);
     }
 
-    /** That nothing is to be received, now and a moment later. The channel is left in the mode that it was in. */
+    /** Asserts that there is nothing to receive, now and a moment later. The channel is left in the mode that it was in. */
     protected static void assertNothingArrives(DatagramChannel channel) throws IOException {
         boolean blocking = channel.isBlocking();
         if (blocking) {
@@ -259,7 +264,7 @@ public abstract class DatagramSupport extends ContractSupport {
         }
     }
 
-    /** The address that a literal stands for. */
+    /** The address of a literal. */
     protected static InetAddress ip(String literal) {
         try {
             return InetAddress.getByName(literal);

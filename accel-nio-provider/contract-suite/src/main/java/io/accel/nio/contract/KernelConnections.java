@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** The TCP connections that the kernel lists (Linux, {@code /proc/net/tcp}): what has come of a connect, or of a reset, by now. */
+/** The TCP connections that the kernel lists (Linux, {@code /proc/net/tcp}): the state of a connect, or of a reset, by now. */
 public final class KernelConnections {
     private static final List<java.nio.file.Path> TABLES =
             List.of(java.nio.file.Path.of("/proc/net/tcp"), java.nio.file.Path.of("/proc/net/tcp6"));
@@ -23,12 +23,12 @@ public final class KernelConnections {
         return Files.isReadable(TABLES.get(0));
     }
 
-    /** Whether a connect to such a port waits for the kernel's first answer, as it does where a backlog is full. */
+    /** Whether a connect to such a port waits for the kernel's first answer, as it does if a backlog is full. */
     static boolean isUnanswered(int port) throws IOException {
         return isListed(ANY, hex(port), UNANSWERED);
     }
 
-    /** Whether a connection is listed, as one is that has ended in order, but not one that was reset. */
+    /** Whether a connection is listed, as it is after an end in order, but not after a reset. */
     public static boolean lists(Socket socket) throws IOException {
         return isListed(hex(socket.getLocalPort()), hex(socket.getPort()), ANY);
     }

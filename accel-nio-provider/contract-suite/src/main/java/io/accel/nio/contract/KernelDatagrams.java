@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The datagrams that the kernel holds for its UDP sockets (Linux, {@code /proc/net/udp}). It tells, without asking the provider,
- * whether datagrams that were sent, and not received yet, bypass the kernel.
+ * The datagrams that the kernel holds for its UDP sockets (Linux, {@code /proc/net/udp}). It shows, without asking the provider,
+ * whether datagrams that were sent and not yet received bypass the kernel.
  */
 public final class KernelDatagrams {
     private static final java.nio.file.Path[] TABLES = {
@@ -30,8 +30,8 @@ public final class KernelDatagrams {
     }
 
     /**
-     * Waits for the next datagram, and says whether the kernel is what holds it. It has come before the kernel is asked, for a kernel
-     * whose processors are busy delivers a datagram later than the call that sent it returns.
+     * Waits for the next datagram, and says whether the kernel holds it. The datagram has come before the kernel is asked, since a
+     * kernel whose processors are busy delivers a datagram after the sending call has returned.
      *
      * @param channel bound, registered with no selector, and sent a datagram that is not received yet; it keeps its blocking mode
      * @param limitMillis how long to wait at the most, in ms

@@ -13,13 +13,12 @@ import java.util.List;
 
 /**
  * A connection of the JDK's own channels, whichever path the run is on. It says what the kernel takes on this machine while nobody
- * reads: a program must be able to write as much on Accel, or it would wait where it does not without.
+ * reads: a program must be able to write as much on Accel, or it would wait where it does not wait without Accel.
  */
 public final class KernelPair implements AutoCloseable {
     /**
-     * In bytes. The kernel counts packets, which on loopback have up to 64 KiB, and lets a send buffer grow by how the acknowledgements
-     * fall. Of a hundred connections of its own beside a busy machine, one took 3,932,160
-     * bytes and another 4,291,584.
+     * In bytes. The kernel counts packets, which on loopback have up to 64 KiB, and lets a send buffer grow with the acknowledgements.
+     * Of a hundred of its own connections on a busy machine, one took 3,932,160 bytes and another 4,291,584.
      */
     private static final int TOLERANCE = 8 * 64 * 1024;
 
@@ -34,7 +33,7 @@ public final class KernelPair implements AutoCloseable {
     /**
      * A new connection.
      *
-     * @param buffers the size that all its buffers are asked to have, in bytes; 0 for none, which is what the system gives them
+     * @param buffers the size to ask for all its buffers, in bytes; 0 to leave them as the system makes them
      */
     public static KernelPair open(int buffers) throws IOException {
         SelectorProvider jdk = JdkAccess.kernelProvider();
@@ -56,7 +55,7 @@ public final class KernelPair implements AutoCloseable {
         return channel;
     }
 
-    /** What the end that connected has as its send buffer, in bytes, as {@link #open} does it. */
+    /** The send buffer of the end that connected, in bytes, as {@link #open} sets it. */
     public static int sendBuffer(int asked) throws IOException {
         try (KernelPair pair = open(asked)) {
             return pair.client.getOption(StandardSocketOptions.SO_SNDBUF);
@@ -70,7 +69,7 @@ public final class KernelPair implements AutoCloseable {
         }
     }
 
-    /** As {@link #takes}, of the bytes to a peer that has shut down its input after the first. */
+    /** Like {@link #takes}, for bytes to a peer that has shut down its input after the first. */
     public static int takesForDeaf(int buffers) throws IOException {
         try (KernelPair pair = open(buffers)) {
             Bytes.write(pair.client, new byte[1]);
@@ -83,8 +82,8 @@ public final class KernelPair implements AutoCloseable {
     /**
      * How many bytes each end may write before either reads.
      *
-     * @param most more than that are not asked for
-     * @return what the kernel takes, or most if that is less; a whole number of pieces of so many bytes
+     * @param most the most that is asked for @return
+     * the bytes that the kernel takes, or most if that is less; a whole number of pieces of so many bytes
      */
     public static int exchanges(int most, int piece, int buffers) throws Exception {
         try (KernelPair pair = open(buffers)) {

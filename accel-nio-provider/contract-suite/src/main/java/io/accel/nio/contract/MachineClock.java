@@ -9,19 +9,19 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Time as this machine gets it: slower than the clock on the wall by as much as this process is kept from running. A limit by this
- * clock is for a program that hangs, not for a machine that does other things, or whose processors are another's threads.
+ * Time as this process gets it: slower than the wall clock by the time that the process is kept from running. A limit by this clock
+ * catches a program that hangs, not a machine that is busy with other work.
  *
- * <p>A daemon thread does a piece of work twice a second. It is made of short parts, of which the fastest ever tells what the
- * work takes when nobody interrupts it; the whole tells what it takes now. Thread-safe.
+ * <p>A daemon thread does a piece of work twice a second. It is made of short parts. The fastest part ever shows the time that
+ * the work takes when nobody interrupts it; all parts together show the time that it takes now. Thread-safe.
  */
 public final class MachineClock {
     private static final int PARTS = 10;
-    /** What a part takes at least. All of them together are longer than a scheduler lets a thread run that others wait for. */
+    /** The least time that a part takes. All parts together are longer than a scheduler lets a thread run when others wait. */
     private static final long PART_NANOS = 1_000_000;
 
     private static final long PAUSE_NANOS = 500_000_000;
-    /** What hangs and keeps all processors busy comes to its end, too. */
+    /** So code that hangs and keeps all processors busy comes to its end, too. */
     private static final double SLOWEST = 10;
 
     private static final MachineClock SHARED = new MachineClock();
@@ -49,7 +49,7 @@ public final class MachineClock {
     /**
      * Waits for a result.
      *
-     * @throws TimeoutException when there is none within so many seconds by this clock, with both times in its message
+     * @throws TimeoutException if there is none within so many seconds by this clock, with both times in its message
      */
     public static <T> T get(Future<T> future, int seconds)
             throws InterruptedException, ExecutionException, TimeoutException {
@@ -92,7 +92,7 @@ public final class MachineClock {
         }
     }
 
-    /** Does a part of the work; how long it took, in nanoseconds. */
+    /** Does a part of the work; returns how long it took, in nanoseconds. */
     private long part() {
         long start = System.nanoTime();
         long value = sink;
@@ -109,13 +109,13 @@ public final class MachineClock {
             return new Moment(System.nanoTime(), nanoTime());
         }
 
-        /** Whether that many seconds have passed by this clock, or ten times as many on the wall. */
+        /** Whether that many seconds have passed by this clock, or ten times as many by the wall clock. */
         public boolean isOver(int seconds) {
             long limit = TimeUnit.SECONDS.toNanos(seconds);
             return nanoTime() - machineNanos >= limit || System.nanoTime() - wallNanos >= limit * (long) SLOWEST;
         }
 
-        /** Both times since then, and how much slower the machine was than it can be. */
+        /** Both times since then, and the factor by which the machine was slower than it can be. */
         @Override
         public String toString() {
             long wall = System.nanoTime() - wallNanos;

@@ -13,14 +13,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What connections that bypass the kernel have mapped into this process, as the system tells: over shared memory a file on a memory
+ * The memory that connections past the kernel have mapped into this process, as the system shows it: over shared memory a file on a memory
  * file system, over RDMA the queues of a device.
  */
 public final class MappedRings {
     private static final java.nio.file.Path MAPS = java.nio.file.Path.of("/proc/self/maps");
     private static final String RING = "/ring-";
     private static final String DEVICE = "/dev/infiniband/uverbs";
-    /** Of both ends: each has a completion queue, and its queue pair has two. */
+    /** For both ends: each has a completion queue, and its queue pair has two. */
     private static final int QUEUES = 6;
 
     private static final long FIRST_MOVE_NANOS = 60_000_000_000L;
@@ -32,27 +32,27 @@ public final class MappedRings {
         return Files.isReadable(MAPS);
     }
 
-    /** Their names and places in the file, each of which is used once. */
+    /** Their names and places in the file; each is used once. */
     public static Set<String> names() throws IOException {
         if (!areKnown()) {
             return Set.of();
         }
         try (Stream<String> lines = Files.lines(MAPS, StandardCharsets.ISO_8859_1)) {
             return lines.filter(line -> line.contains(RING) || line.contains(DEVICE))
-                    // The address is another's later; the rights come after it, then the place.
+                    // The address may belong to another mapping later; the rights come after it, then the place.
                     .map(line -> line.substring(line.indexOf(' ')))
                     .collect(Collectors.toSet());
         }
     }
 
-    /** How many connections over shared memory there are of which there was none before. */
+    /** How many new connections over shared memory there are. */
     public static int newRings(Set<String> before) throws IOException {
         Set<String> now = new HashSet<>(names());
         now.removeAll(before);
         return (int) now.stream().filter(name -> name.contains(RING)).count();
     }
 
-    /** On which path is a connection, of both ends in this process, that was made after there was nothing but that before. */
+    /** The path of a new connection with both ends in this process, when only the mappings of {@code before} existed. */
     public static Path pathOfNew(Set<String> before) throws IOException {
         Set<String> now = new HashSet<>(names());
         now.removeAll(before);
@@ -63,8 +63,8 @@ public final class MappedRings {
     }
 
     /**
-     * As {@link #pathOfNew}, against what is expected of this run; says which connection it is about. To a process on another
-     * host that has just begun to load what RDMA takes, a connection moves some time after it was accepted.
+     * Checks {@link #pathOfNew} against the expected path of this run; the message names the connection. A connection to a
+     * process on another host that has just begun to load RDMA's libraries moves some time after it was accepted.
      */
     public static void assertOnPath(Set<String> before, Object connection) throws IOException {
         if (areKnown()) {

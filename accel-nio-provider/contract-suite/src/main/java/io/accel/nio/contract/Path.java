@@ -3,7 +3,7 @@ package io.accel.nio.contract;
 
 import java.util.Locale;
 
-/** Which provider, and which way for its bytes, this run of the suite is on. */
+/** The provider that this run of the suite is on, and the path of its bytes. */
 public enum Path {
     /** The JDK's own provider: the oracle. */
     JDK,
@@ -14,17 +14,17 @@ public enum Path {
     /** Accel's provider, connections over RDMA. */
     RDMA;
 
-    /** Whether it is the kernel that carries the bytes. */
+    /** Whether the kernel carries the bytes. */
     public boolean isKernels() {
         return this == JDK || this == KERNEL;
     }
 
-    /** Whether Unix-domain streams of this run get a path that is not the kernel's: the system property {@code contract.unix}. */
+    /** Whether Unix-domain streams of this run get another path than the kernel's: the system property {@code contract.unix}. */
     public static boolean carriesUnixStreams() {
         return Boolean.getBoolean("contract.unix");
     }
 
-    /** The path of this JVM: the system property {@code contract.path}, or the JDK's where it is not set. */
+    /** The path of this JVM: the system property {@code contract.path}, or the JDK's if it is not set. */
     public static Path current() {
         return valueOf(System.getProperty("contract.path", "jdk").toUpperCase(Locale.ROOT));
     }

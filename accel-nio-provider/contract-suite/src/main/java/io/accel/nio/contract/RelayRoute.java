@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.Scanner;
 import org.awaitility.Awaitility;
 
-/** By a {@link io.accel.nio.contract.relay} on another host. Thread-safe. */
+/** A route through a {@link io.accel.nio.contract.relay} on another host. Thread-safe. */
 final class RelayRoute implements Route {
     private static final int LIMIT_MILLIS = 60_000;
 
@@ -114,6 +114,6 @@ final class RelayRoute implements Route {
 
     @Override
     public int quietMillis() {
-        return 300; // what is on its way goes through two connections and the relay's own buffers
+        return 300; // bytes on their way go through two connections and the relay's own buffers
     }
 }

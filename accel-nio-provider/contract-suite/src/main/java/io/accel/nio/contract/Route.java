@@ -5,31 +5,31 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 
 /**
- * How clients reach the listeners of a test: directly, or, in a run between two hosts, through a relay on the other one, so that
- * each connection leaves this host and another comes back to it.
+ * How clients reach the listeners of a test: directly, or, in a run between two hosts, through a relay on the other host, so that
+ * each connection leaves this host and another comes back.
  */
 public interface Route {
-    /** The route of this JVM: by the relay that the system property {@code contract.relay} names (host:port), if any. */
+    /** The route of this JVM: through the relay that the system property {@code contract.relay} names (host:port), if any. */
     static Route current() {
         return Holder.CURRENT;
     }
 
-    /** Where a client connects to for a listener of this host. */
+    /** The address that a client connects to for a listener of this host. */
     InetSocketAddress to(InetSocketAddress listener) throws IOException;
 
-    /** The address of a client of which the accepting end sees this address. */
+    /** The real address of a client whose address at the accepting end is this. */
     InetSocketAddress clientOf(InetSocketAddress seen) throws IOException;
 
-    /** An address on which nothing listens until the test is over, or null where this host is to have one. */
+    /** An address on which nothing listens until the test is over, or null where this host has to provide one. */
     InetSocketAddress toNobody() throws IOException;
 
-    /** A listener was closed: whoever connects to it is refused from now on. */
+    /** A listener was closed: clients that connect to it are refused from now on. */
     void closed(InetSocketAddress listener) throws IOException;
 
     /** A test is over. */
     void endTest() throws IOException;
 
-    /** How long a connection takes no byte, in milliseconds, before it can be said to be full. */
+    /** How long a connection must take no byte, in milliseconds, to count as full. */
     int quietMillis();
 
     /** Made when it is first asked for. */

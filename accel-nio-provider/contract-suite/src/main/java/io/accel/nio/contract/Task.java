@@ -12,7 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** A call that a test makes on another thread, and what came of it. All waiting is bounded. */
+/** A call that a test makes on another thread, and its outcome. All waiting is bounded. */
 public final class Task<T> {
     private static final int LIMIT_SECONDS = 20;
 
@@ -74,12 +74,12 @@ public final class Task<T> {
         return !thread.isAlive();
     }
 
-    /** What the call returned. What it threw is the cause of an {@link ExecutionException}. */
+    /** The result of the call. An exception that it threw is the cause of an {@link ExecutionException}. */
     public T result() throws Exception {
         return MachineClock.get(call, LIMIT_SECONDS);
     }
 
-    /** What the call threw. */
+    /** The exception that the call threw. */
     public Throwable failure() throws Exception {
         try {
             T result = MachineClock.get(call, LIMIT_SECONDS);
@@ -112,7 +112,7 @@ public final class Task<T> {
         thread.interrupt();
     }
 
-    /** Ends the thread, whatever it does; true if it has ended. */
+    /** Ends the thread, whatever it does; returns whether it has ended. */
     public boolean end() throws InterruptedException {
         thread.join(SECONDS.toMillis(1));
         if (thread.isAlive()) {

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * Runs each test on a thread of its own, so that one that hangs and does not obey an interrupt fails alone, and gives it a limit
- * by {@link MachineClock}: 30 seconds, or what {@link Seconds} says. JUnit's own limits are by the clock on the wall, which
- * stands still for nobody.
+ * Runs each test on a thread of its own, so that a test that hangs and does not obey an interrupt fails alone, and gives it a
+ * limit by {@link MachineClock}: 30 seconds, or as many as {@link Seconds} says. JUnit's own limits use the wall
+ * clock.
  */
 public final class WithinLimit implements InvocationInterceptor {
     /** Another limit than the usual, for a test that does much. */

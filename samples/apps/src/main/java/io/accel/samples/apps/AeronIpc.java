@@ -21,9 +21,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.YieldingIdleStrategy;
 
 /**
- * Messages to and fro by Aeron's IPC: two publications in memory that both JVMs map. The media driver, which only makes them, is in the
- * server's JVM. Both ends look for messages all the time, and yield the processor between looks, so that it also ends where both have one
- * processor. The client's thread sends and receives.
+ * Messages to and fro through Aeron's IPC: two publications in memory that both JVMs map. The media driver, which only makes
+ * them, is in the server's JVM. Both ends look for messages all the time, and yield the processor between looks, so that it also
+ * ends if both share one processor. The client's thread sends and receives.
  */
 final class AeronIpc {
     private static final String CHANNEL = "aeron:ipc?term-length=64k";

@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 
 /** Unary calls with 100 bytes, one after the other, by {@code grpc-netty-shaded} or {@code grpc-netty}. Arguments: {@code port}, and
- * {@code netty} as {@link GrpcServer} has it. */
+ * {@code netty} as in {@link GrpcServer}. */
 public final class GrpcCalls {
     private static final int MESSAGE_BYTES = 100;
 

@@ -11,8 +11,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * A gRPC server with the event loops and executors that it has by default. Argument: {@code netty}, which is {@code shaded} for that of
- * {@code grpc-netty-shaded}, or {@code own} for that of {@code grpc-netty}.
+ * A gRPC server with the event loops and executors that it has by default. Argument: {@code netty}, which is {@code shaded} for the Netty
+ * of {@code grpc-netty-shaded}, or {@code own} for the Netty of {@code grpc-netty}.
  */
 public final class GrpcServer {
     private GrpcServer() {}

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** One unary method that answers with what it got. */
+/** One unary method that answers with its request. */
 final class GrpcService {
     static final String NAME = "accel.Echo";
 

@@ -4,11 +4,11 @@ package io.accel.samples.apps;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** What an HTTP server answered: each is to be 1 KiB. */
+/** The answer of an HTTP server: each has to be 1 KiB. */
 record HttpAnswer(int status, int length) {
     static final int BODY_BYTES = 1024;
 
-    /** What servers send. */
+    /** The answer that servers send. */
     static byte[] body() {
         return "x".repeat(BODY_BYTES).getBytes(StandardCharsets.US_ASCII);
     }

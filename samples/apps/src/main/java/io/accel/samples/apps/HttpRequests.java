@@ -12,8 +12,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 
 /**
- * Requests, one after the other, of {@link TomcatServer} or {@link UndertowServer}. Arguments: {@code port}; {@code connection=keep}, which the JDK's {@code
- * HttpClient} does with a selector, or {@code connection=each}, a connection for each request, by its {@code HttpURLConnection}.
+ * Requests, one after the other, to {@link TomcatServer} or {@link UndertowServer}. Arguments: {@code port}; {@code
+ * connection=keep}, which the JDK's {@code HttpClient} does with a selector, or {@code connection=each}, a connection for each
+ * request, by its {@code HttpURLConnection}.
  */
 public final class HttpRequests {
     private HttpRequests() {}

@@ -24,14 +24,14 @@ final class JGroupsMember {
 
     private JGroupsMember() {}
 
-    /** One that is not connected yet, and finds the others by the first one's port. */
+    /** A member that is not connected yet, and finds the others through the first member's port. */
     static JChannel at(int port, int firstPort) throws Exception {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         TCP_NIO2 transport = new TCP_NIO2();
         transport.setBindAddress(loopback);
         transport.setBindPort(port);
         transport.setPortRange(0);
-        // It would listen for questions to a multicast address.
+        // Otherwise it would listen for questions to a multicast address.
         transport.setDiagnosticsHandler(transport.createDiagnosticsHandler().setEnabled(false));
         TCPPING discovery = new TCPPING();
         discovery.setInitialHosts(List.of(new InetSocketAddress(loopback, firstPort)));

@@ -15,7 +15,7 @@ public final class JGroupsMessages {
     private static final int MESSAGE_BYTES = 100;
     private static final long PATIENCE_SECONDS = 20;
 
-    /** Hands lengths of what came from JGroups' thread to the one that sends. */
+    /** Hands the lengths of received messages from JGroups' thread to the thread that sends. */
     private final SynchronousQueue<Integer> lengths = new SynchronousQueue<>();
 
     private final JChannel channel;

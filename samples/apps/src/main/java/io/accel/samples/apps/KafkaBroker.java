@@ -10,8 +10,8 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Exit;
 
 /**
- * A Kafka broker that is its own controller (KRaft), formatted and run by Kafka's own programs. What it keeps is little, so that it
- * measures Kafka and not the disk. Argument: {@code dir}.
+ * A Kafka broker that is its own controller (KRaft), formatted and run by Kafka's own programs. It keeps little data, so that the
+ * bench measures Kafka and not the disk. Argument: {@code dir}.
  */
 public final class KafkaBroker {
     private KafkaBroker() {}

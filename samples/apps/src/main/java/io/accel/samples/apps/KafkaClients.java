@@ -49,7 +49,7 @@ final class KafkaClients {
         return consumer;
     }
 
-    /** A record's value of so many bytes. */
+    /** A record value of so many bytes. */
     static byte[] value(int size) {
         byte[] value = new byte[size];
         Arrays.fill(value, (byte) 'x');

@@ -27,7 +27,7 @@ public final class KafkaProduction {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final KafkaProducer<byte[], byte[]> producer;
-    /** Nanoseconds between records; 0 where they are sent as fast as they are acknowledged. */
+    /** Nanoseconds between records; 0 if they are sent as fast as they are acknowledged. */
     private final long interval;
 
     private final byte[] value = KafkaClients.value(RECORD_BYTES);
@@ -62,8 +62,8 @@ public final class KafkaProduction {
         LatencyReport.of(nanos, 1, 0, elapsed).with(used).send();
     }
 
-    /** Returns when all that was sent is acknowledged, and how long it took. */
-    @SuppressWarnings("FutureReturnValueIgnored") // the callback tells what it would
+    /** Returns how long it took, when all records are acknowledged. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback reports the same
     private long run(long duration) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         Arrivals arrivals = new Arrivals(begin, interval);

@@ -6,17 +6,17 @@ import io.accel.samples.bench.Meter;
 import io.accel.samples.bench.Parameters;
 import java.io.IOException;
 
-/** Operations of a client, one after the other, which are timed each. */
+/** Operations of a client, one after the other; each is timed. */
 public final class Operations {
     private Operations() {}
 
-    /** One operation of a client library, with what such libraries throw. */
+    /** One operation of a client library, which may throw any exception. */
     @FunctionalInterface
     public interface Operation {
         void run() throws Exception;
     }
 
-    /** Does it until it is warm, and then whenever it is told to measure; all threads of this process count. */
+    /** Runs the operation until it is warm, and then whenever it is told to measure; all threads of this process count. */
     public static void execute(Operation operation, Parameters parameters) throws IOException {
         new LatencyRun(() -> run(operation), 0, 1)
                 .metering(Meter.ofAllThreads())

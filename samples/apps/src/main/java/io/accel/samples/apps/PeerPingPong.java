@@ -6,7 +6,7 @@ import io.accel.samples.bench.Parameters;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
-/** Round trips of {@code size} bytes to a {@link PeerServer}. Arguments: those of it, {@code port}, {@code size}. */
+/** Round trips of {@code size} bytes to a {@link PeerServer}. Arguments: those of the server, {@code port}, {@code size}. */
 public final class PeerPingPong {
     private PeerPingPong() {}
 

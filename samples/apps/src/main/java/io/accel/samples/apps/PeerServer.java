@@ -5,7 +5,7 @@ import io.accel.samples.bench.BlockingEchoServer;
 import io.accel.samples.bench.Parameters;
 
 /**
- * Echoes small messages in the ways that Accel is compared with. Arguments: {@code dir}; {@code transport}, which is {@code tcp} or
+ * Echoes small messages over the transports that Accel is compared with. Arguments: {@code dir}; {@code transport}, which is {@code tcp} or
  * {@code unix} for blocking channels, and {@code aeron} for Aeron's messages through shared memory.
  */
 public final class PeerServer {

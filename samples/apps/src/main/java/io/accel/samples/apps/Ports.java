@@ -8,13 +8,13 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 
-/** The ports of servers that want to be told theirs. */
+/** Ports for servers that have to be given one. */
 public final class Ports {
     private static final int PAUSE_MILLIS = 50;
 
     private Ports() {}
 
-    /** One of the loopback interface that was free a moment ago. */
+    /** A port of the loopback interface that was free a moment ago. */
     public static int free() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();

@@ -13,20 +13,20 @@ public final class ServerMain {
 
     private ServerMain() {}
 
-    /** What a server does until it is stopped. */
+    /** The work of a server until it is stopped. */
     @FunctionalInterface
     public interface Body {
         void run() throws Exception;
     }
 
-    /** Says that the server is ready at a port, and answers whoever measures; the process ends when its input does. */
+    /** Says that the server is ready at a port, and answers the measuring process; this process ends when its input does. */
     public static void serve(int port) throws IOException, InterruptedException {
         Control.serveInBackground(Meter.ofAllThreads());
         Event.named("ready").with("port", port).send();
         Thread.currentThread().join(); // some servers have daemons only
     }
 
-    /** Runs a server in a thread of its own, and serves when it listens on its port. The process ends where the server fails. */
+    /** Runs a server in a thread of its own, and serves when it listens on its port. The process ends if the server fails. */
     public static void run(String name, int port, Body server) throws IOException, InterruptedException {
         Thread thread = new Thread(
                 () -> {

@@ -14,7 +14,7 @@ import org.apache.catalina.startup.Tomcat;
 public final class TomcatServer {
     private TomcatServer() {}
 
-    /** What is asked for. */
+    /** The path of the requests. */
     private static final class Answer extends HttpServlet {
         private static final long serialVersionUID = 1L;
 
@@ -35,7 +35,7 @@ public final class TomcatServer {
         connector.setPort(0);
         tomcat.setConnector(connector);
         connector.setProperty("address", "127.0.0.1");
-        // As many as it takes: a connection is not to end because it had a hundred requests.
+        // Without a limit: a connection must not end because it had a hundred requests.
         connector.setProperty("maxKeepAliveRequests", "-1");
         Context context = tomcat.addContext("", directory);
         Tomcat.addServlet(context, "answer", new Answer());

@@ -80,14 +80,14 @@ class AllAppsIT {
         AppsRun.assertAccelerated(program, directory);
     }
 
-    /** Of a connection for a single request nobody can say when it is open whether it is on a link. */
+    /** Nobody can say of an open connection for a single request whether it is on a link. */
     @Test
     @Timeout(180)
     void aConnectionForEachRequestWorks() throws Exception {
         assertThat(AppsRun.rows(AppsRun.run("tomcat-each", directory))).isEqualTo(2);
     }
 
-    /** What Accel is compared with beside programs. */
+    /** The comparison of Accel with something other than programs. */
     @Test
     @Timeout(180)
     void whatAccelIsComparedWithWorks() throws Exception {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * {@code perf apps}, once through, with the largest of the programs, the one that opens {@code java.net.Socket}s, and one whose Netty is
+ * {@code perf apps}, once through, with three programs: the largest, one that opens {@code java.net.Socket}s, and one whose Netty is
  * relocated and would take epoll.
  */
 @RealProgram(

@@ -25,7 +25,7 @@ final class AppsRun {
     /** Asserts that the program works on the plain JDK and with Accel, and that part of its client's connections is then on a link. */
     static void assertAccelerated(String program, Path directory) throws IOException {
         String rows = run(program, directory);
-        // Kafka's clients open connections, too, that they use once.
+        // Kafka's clients also open connections that they use once.
         assertThat(LINKED.matcher(rows).results().mapToDouble(result -> Double.parseDouble(result.group(1))))
                 .as("part of the client's connections on a link, of the row with Accel: %s", rows)
                 .hasSize(1)
@@ -44,7 +44,7 @@ final class AppsRun {
         return Files.readString(json);
     }
 
-    /** How many rows there are, each of which has a rate. */
+    /** The number of rows; each has a rate. */
     static int rows(String json) {
         Matcher row = ROW.matcher(json.replace('\n', ' '));
         int found = 0;

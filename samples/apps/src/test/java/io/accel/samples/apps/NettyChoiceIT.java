@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which transports Netty 4.2 finds, and the Netty 4.1 that is relocated into gRPC's jar, with the agent and without it. */
+/** The transports that Netty 4.2 finds, and the Netty 4.1 that is relocated into gRPC's jar, with the agent and without it. */
 @Timeout(120)
 @EnabledOnOs(value = OS.LINUX, disabledReason = "epoll is Linux's")
 class NettyChoiceIT {

@@ -59,7 +59,7 @@ public final class EchoServer implements Callable<Integer> {
 
         @Override
         public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-            // Who does not take the answers gets no more of them.
+            // A client that does not take its answers gets no more of them.
             ctx.channel().config().setAutoRead(ctx.channel().isWritable());
         }
 

@@ -34,7 +34,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Answers {@code GET} with a greeting and {@code POST} with what was posted: HTTP/1.1, keep-alive, pipelining, TLS. */
+/** Answers {@code GET} with a greeting and {@code POST} with the posted body: HTTP/1.1, keep-alive, pipelining, TLS. */
 @Command(
         name = "http-server",
         mixinStandardHelpOptions = true,
@@ -109,7 +109,7 @@ public final class HttpServer implements Callable<Integer> {
 
         private static ByteBuf bodyOf(FullHttpRequest request) {
             if (request.method().equals(HttpMethod.POST)) {
-                return request.content().retain(); // the body that came is the body that goes
+                return request.content().retain(); // the request's body is the answer's body
             }
             return Unpooled.copiedBuffer("Hello, " + request.uri() + "!\n", StandardCharsets.UTF_8);
         }

@@ -22,7 +22,7 @@ final class Tls {
         return SslContextBuilder.forServer(keys).build();
     }
 
-    /** That trusts what is in the store. */
+    /** A client's side that trusts the certificates in the store. */
     static SslContext client(Path store, String password) throws IOException, GeneralSecurityException {
         TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trusted.init(load(store, password));

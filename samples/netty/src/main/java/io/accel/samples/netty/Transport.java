@@ -27,7 +27,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 
 /** How a Netty program moves its bytes: an {@code IoHandler} and two channel classes. Nothing else differs. */
 public enum Transport {
-    /** Accel: shared memory or RDMA where the peer can be reached so, otherwise the kernel. */
+    /** Accel: shared memory or RDMA if the peer can be reached that way, otherwise the kernel. */
     accel(AccelServerSocketChannel.class, AccelSocketChannel.class),
     /** {@code java.nio}. */
     nio(NioServerSocketChannel.class, NioSocketChannel.class),
@@ -35,7 +35,7 @@ public enum Transport {
     epoll(EpollServerSocketChannel.class, EpollSocketChannel.class),
     /** Netty's transport over io_uring, where the kernel allows it. */
     io_uring(IoUringServerSocketChannel.class, IoUringSocketChannel.class),
-    /** Unix-domain sockets by Netty's native transport; its addresses are paths. */
+    /** Unix-domain sockets with Netty's native transport; its addresses are paths. */
     unix(EpollServerDomainSocketChannel.class, EpollDomainSocketChannel.class);
 
     private final Class<? extends ServerChannel> serverChannel;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The HTTP sample, plain and by TLS. */
+/** The HTTP sample, plain and over TLS. */
 @RealProgram(
         name = "Netty's HTTP/1.1 on Accel's transport",
         artifact = "io.netty:netty-codec-http",
@@ -94,7 +94,7 @@ class HttpIT {
         listener.close().sync();
     }
 
-    /** A key and a certificate for localhost, by the JDK's own tool. */
+    /** A key and a certificate for localhost, made by the JDK's own tool. */
     private Path selfSigned() throws Exception {
         Path store = directory.resolve("localhost.p12");
         Process keytool = new ProcessBuilder(

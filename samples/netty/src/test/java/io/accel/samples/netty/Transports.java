@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.accel.netty.AccelSocketChannel;
 import io.netty.channel.Channel;
 
-/** What the tests ask of transports. */
+/** Helpers of the tests for transports. */
 final class Transports {
     private Transports() {}
 
@@ -17,7 +17,7 @@ final class Transports {
                 .isNull();
     }
 
-    /** Which way a channel's bytes take: the kernel's but for Accel's. */
+    /** The path of a channel's bytes: the kernel's, except for Accel's channels. */
     static String pathOf(Channel channel) {
         return channel instanceof AccelSocketChannel accel ? accel.path().path() : "kernel";
     }

@@ -5,17 +5,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * When operations are due that arrive at a fixed rate, whether those before them have ended or not. One that is late because the one
- * before it was late counts from when it was due, so a server that pauses is not spared the operations that it kept from
- * beginning (coordinated omission). Used by one thread.
+ * The times at which operations are due that arrive at a fixed rate, whether earlier ones have ended or not. An operation that is late
+ * because the one before it was late counts from when it was due, so a server that pauses also pays for the operations that it
+ * kept from beginning (no coordinated omission). Used by one thread.
  */
 public final class Arrivals {
     private final long interval;
     private long due;
 
     /**
-     * @param first when the first one is due, as {@code System.nanoTime()} says it
-     * @param interval nanoseconds from one to the next
+     * @param first when the first one is due, in {@code System.nanoTime()} @param
+     * interval nanoseconds from one to the next
      */
     public Arrivals(long first, long interval) {
         due = first;
@@ -28,7 +28,7 @@ public final class Arrivals {
         return rate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / rate;
     }
 
-    /** Waits until the next one is due, and says from when its time counts. */
+    /** Waits until the next operation is due, and returns the moment from which its time counts. */
     public long await() {
         long now = System.nanoTime();
         long from = now - due < 0 ? sleepUntil(due) : due;
@@ -36,7 +36,7 @@ public final class Arrivals {
         return from;
     }
 
-    /** Returns when it woke up: how late a sleeper wakes is not what is measured. */
+    /** Returns when it woke up: the measurement is not about how late a sleeper wakes. */
     private static long sleepUntil(long due) {
         long now = System.nanoTime();
         while (now - due < 0) {

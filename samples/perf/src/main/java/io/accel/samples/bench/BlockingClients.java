@@ -17,7 +17,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Round trips to a {@link SelectorEchoServer} over {@code connections} blocking channels, each of which has a thread: one right
- * after the other, or one each {@code interval_us}. A request that is late since the answer before it was late counts from
+ * after the other, or one each {@code interval_us}. A request that is late because the answer before it was late counts from
  * when it was due. Arguments: those, {@code port}, {@code size}, {@code warmup_ms}, and {@code threads=virtual} for virtual threads,
  * whose garbage is not counted. Measures whenever it is told to.
  */

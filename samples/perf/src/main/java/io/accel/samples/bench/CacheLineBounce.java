@@ -11,15 +11,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Two JVMs pass a counter to and fro in one cache line of a mapped file: what a round trip costs when there is nothing
- * but the memory system between two programs. Arguments: {@code role} ({@code ping} measures, {@code pong} answers),
+ * Two JVMs pass a counter to and fro in one cache line of a mapped file. This shows the cost of a round trip with only
+ * the memory system between two programs. Arguments: {@code role} ({@code ping} measures, {@code pong} answers),
  * {@code file}, and for {@code ping} those of {@link LatencyRun}.
  */
 public final class CacheLineBounce {
     private static final VarHandle COUNTER =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-    /** So many round trips to a sample: the clock costs as much as a fifth of one. Percentiles are of their means. */
+    /** So many round trips make a sample: reading the clock costs a fifth of one. Percentiles are of the samples' means. */
     private static final int TRIPS_PER_SAMPLE = 100;
 
     private static final int FILE_BYTES = 4096;

@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
-/** Hears the commands of whoever started this program. */
+/** Reads the commands of the process that started this program. */
 public final class Control {
     private static final BufferedReader COMMANDS =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -29,15 +29,15 @@ public final class Control {
     }
 
     /**
-     * Answers {@code mark} with the usage so far of this process and the calling thread, and {@code heap} with what of its heap
-     * is in use; ends it at the input's end.
+     * Answers {@code mark} with the usage so far of this process and the calling thread, and {@code heap} with the bytes of its
+     * heap in use; ends the process at the input's end.
      */
     static void serveInBackground() throws IOException {
         serveInBackground(new Thread[] {Thread.currentThread()});
     }
 
     /**
-     * As {@link #serveInBackground()}, of other threads' usage.
+     * Like {@link #serveInBackground()}, with other threads' usage.
      *
      * @param program the threads that do the program's work
      */
@@ -45,7 +45,7 @@ public final class Control {
         serveInBackground(new Meter(program));
     }
 
-    /** As {@link #serveInBackground()}, of what a meter is for. */
+    /** Like {@link #serveInBackground()}, with the usage of a meter's threads. */
     public static void serveInBackground(Meter meter) {
         Thread listener = new Thread(() -> serve(meter), "bench-control");
         listener.setDaemon(true);

@@ -9,7 +9,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.Iterator;
 
-/** Sends each datagram back to whom it came from: one thread, one selector, one channel. Argument as {@link StreamSink}. */
+/** Sends each datagram back to its sender: one thread, one selector, one channel. Argument as for {@link StreamSink}. */
 public final class DatagramEchoServer {
     private DatagramEchoServer() {}
 

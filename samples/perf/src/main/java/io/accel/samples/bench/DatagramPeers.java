@@ -13,7 +13,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Many sockets that have all talked with one {@link DatagramEchoServer}; then one of them talks on, {@value #AT_A_TIME}
- * datagrams at a time: each that comes back sends the next. Those that are lost are sent again after a while, and told.
+ * datagrams at a time: each that comes back sends the next. Lost ones are sent again after a while, and reported.
  * Arguments: {@code port}, {@code size}, {@code connections}, {@code warmup_ms}. Measures whenever it is told to.
  */
 public final class DatagramPeers {
@@ -27,7 +27,7 @@ public final class DatagramPeers {
     private final DatagramChannel channel;
     private final ByteBuffer message;
     private final Histogram nanos = new Histogram(LONGEST_NANOS, 3);
-    /** When each of those under way was sent, by its number's place. */
+    /** The time at which each datagram under way was sent, by its number's place. */
     private final long[] sentAt = new long[AT_A_TIME];
 
     /** The number that each place awaits, or {@link #NOTHING}. */
@@ -54,7 +54,7 @@ public final class DatagramPeers {
             channel.register(selector, SelectionKey.OP_READ);
             peers.add(new DatagramPeers(selector, channel, size));
         }
-        // More than once, since a faster path than the kernel's is looked for after the first datagrams.
+        // More than once, since Accel looks for a faster path than the kernel's after the first datagrams.
         for (int round = 0; round < 2; round++) {
             for (DatagramPeers peer : peers) {
                 peer.run(0, TRIPS_EACH);
@@ -83,8 +83,8 @@ public final class DatagramPeers {
     }
 
     /**
-     * Goes on for {@code duration} nanoseconds and {@code least} answers at least, then waits for what is under way, so that
-     * nothing of it comes later.
+     * Goes on for {@code duration} nanoseconds and {@code least} answers at least, then waits for the datagrams under way, so
+     * that none of them comes later.
      */
     private long run(long duration, int least) throws IOException {
         nanos.reset();
@@ -132,7 +132,7 @@ public final class DatagramPeers {
         }
     }
 
-    /** Numbers are such that the remainder tells the place. */
+    /** A number's remainder is its place. */
     private void send(int place) throws IOException {
         sequence++;
         awaited[place] = sequence * AT_A_TIME + place;

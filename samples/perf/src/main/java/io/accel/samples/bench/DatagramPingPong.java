@@ -9,8 +9,8 @@ import java.nio.channels.Selector;
 import java.util.Iterator;
 
 /**
- * Round trips to a {@link DatagramEchoServer} over a connected channel that a selector watches. A datagram that is lost is
- * sent again after a second, which would be seen. Arguments: {@code port}, {@code size} and those of {@link LatencyRun}.
+ * Round trips to a {@link DatagramEchoServer} over a connected channel that a selector watches. A lost datagram is sent
+ * again after a second, which would show. Arguments: {@code port}, {@code size} and those of {@link LatencyRun}.
  */
 public final class DatagramPingPong {
     private static final long PATIENCE_MILLIS = 1_000;

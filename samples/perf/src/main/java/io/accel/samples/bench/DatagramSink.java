@@ -9,9 +9,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 
 /**
- * Counts the datagrams that it gets. One with a negative number at its beginning asks how many there were since the last such
- * question, and is answered with the number and the count. One thread, one selector, one channel. Argument as {@link
- * StreamSink}.
+ * Counts the datagrams that it gets. A datagram with a negative number at its beginning asks how many there were since the last
+ * such question; the answer is the number and the count. One thread, one selector, one channel. Argument as for {@link StreamSink}.
  */
 public final class DatagramSink {
     private DatagramSink() {}

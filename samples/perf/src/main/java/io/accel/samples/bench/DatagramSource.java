@@ -10,7 +10,7 @@ import java.nio.channels.spi.SelectorProvider;
 
 /**
  * Sends datagrams to a {@link DatagramSink} as fast as they go, without a pause, then asks how many arrived: those are the
- * operations, and what is missing is lost. Arguments: {@code port}, {@code size} and {@code warmup_ms}. It measures whenever it
+ * operations, and the missing ones are lost. Arguments: {@code port}, {@code size} and {@code warmup_ms}. It measures whenever it
  * is told to, for as long as it is told.
  */
 public final class DatagramSource {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.bench;
 
-/** One line to whoever started this program: an event's name and its {@code key=value} fields. */
+/** One line to the process that started this program: an event's name and its {@code key=value} fields. */
 public final class Event {
     private final StringBuilder line;
 

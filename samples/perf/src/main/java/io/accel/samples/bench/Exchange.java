@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Two ends that each write {@code size} bytes before they read as many: what the kernel takes in, a program that works on it
- * relies upon. The client ends with a line that says how far it came if an exchange does not end within {@code
+ * Two ends that each write {@code size} bytes before they read as many: a program that works over the kernel relies on the
+ * room that the kernel gives. The client ends with a line that says how far it came if an exchange does not end within {@code
  * patience_ms}. Arguments: {@code role} ({@code server}, {@code client}), {@code size}; for the client {@code port}, {@code
  * patience_ms} and those of {@link LatencyRun}.
  */
@@ -58,7 +58,7 @@ public final class Exchange {
             while (true) {
                 try (SocketChannel channel = listener.accept()) {
                     Exchange server = new Exchange(channel, size);
-                    // It begins the next exchange at once, and is in the midst of it when the client goes.
+                    // It begins the next exchange at once, and is in the middle of it when the client goes.
                     while (server.exchange()) {}
                 }
             }

@@ -7,8 +7,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * The other end of {@link FileTransfers}, without a file: takes what one client at a time sends and acknowledges it, or sends as
- * much itself. Arguments: {@code size} (of a file) and {@code address}, if it is not to be the loopback interface.
+ * The other end of {@link FileTransfers}, without a file: takes the bytes of one client at a time and acknowledges them, or sends
+ * as many itself. Arguments: {@code size} (of a file) and {@code address}, if that is not the loopback interface.
  */
 public final class FilePeer {
     /** Before a file: it follows. */

@@ -38,7 +38,7 @@ public final class FileTransfers {
             fill(file, size);
             FileTransfers transfers = new FileTransfers(channel, file, size);
             LatencyRun.RoundTrip transfer = parameters.text("way").equals("to") ? transfers::send : transfers::receive;
-            // The process's count of bytes has the file's among them, and does not tell the path.
+            // The process's count of bytes includes the file's, and does not show the path.
             new LatencyRun(transfer, size, 1, () -> -1).execute(parameters);
         }
     }

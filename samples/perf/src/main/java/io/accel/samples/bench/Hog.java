@@ -3,7 +3,7 @@ package io.accel.samples.bench;
 
 import java.io.IOException;
 
-/** Keeps one processor busy until its input ends. What it computes is nothing to anybody. */
+/** Keeps one processor busy until its input ends. Nobody uses its results. */
 public final class Hog {
     /** Written so that there is something to compute. */
     @SuppressWarnings("UnusedVariable")

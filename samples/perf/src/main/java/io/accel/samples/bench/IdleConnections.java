@@ -11,7 +11,7 @@ import java.nio.channels.spi.SelectorProvider;
  */
 public final class IdleConnections {
     private static final int TRIPS_EACH = 50;
-    /** How long to use them before it is counted what the kernel carries: they begin with the kernel, and move while they are used. */
+    /** How long to use them before the kernel's bytes are counted: they begin with the kernel, and move while they are used. */
     private static final long WHILE_NANOS = 1_000_000_000;
 
     private IdleConnections() {}

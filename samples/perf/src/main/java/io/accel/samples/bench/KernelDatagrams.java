@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How many bytes of datagrams the kernel carried: its own count of them, which those of other programs add to. Those sent are
- * counted, since Soft-RoCE's packets come in as datagrams, too, but do not go out as such.
+ * How many bytes of datagrams the kernel carried, by its own count, which includes other programs' datagrams. Sent ones are
+ * counted, since Soft-RoCE's packets also come in as datagrams, but do not go out as such.
  */
 final class KernelDatagrams {
     private static final Path COUNTERS = Path.of("/proc/self/net/snmp");
@@ -17,12 +17,12 @@ final class KernelDatagrams {
 
     private final int size;
 
-    /** @param size what a datagram counts for: its bytes as often as they pass through a system call */
+    /** @param size the count of a datagram: its bytes as often as they pass through a system call */
     KernelDatagrams(int size) {
         this.size = size;
     }
 
-    /** So far; -1 if this system does not say. */
+    /** The count so far; -1 if this system does not have it. */
     long bytes() throws IOException {
         try {
             List<List<String>> lines = Files.readAllLines(COUNTERS).stream()

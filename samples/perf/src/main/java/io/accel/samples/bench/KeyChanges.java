@@ -10,7 +10,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * What a program changes about a channel that moves nothing: its interest set, its registration, its mode. Each change is followed by
+ * Changes of a program to a channel that moves nothing: its interest set, its registration, its mode. Each change is followed by
  * a selection where there is one. Arguments: {@code port} (of a {@link SelectorEchoServer}), {@code change} ({@code interest},
  * {@code registration} or {@code mode}) and those of {@link LatencyRun}.
  */

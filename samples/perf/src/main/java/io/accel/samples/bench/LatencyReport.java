@@ -7,16 +7,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.HdrHistogram.Histogram;
 
-/** Makes the {@code result} of a measurement of which the time of each operation is known. */
+/** Makes the {@code result} of a measurement that knows the time of each operation. */
 public final class LatencyReport {
     private LatencyReport() {}
 
     /**
-     * The event, to which what was used is still to be added.
+     * The event; the resources used have still to be added.
      *
      * @param nanos the times
-     * @param tripsPerSample how many operations one of them is the time of
-     * @param bytesMovedPerOp what this end reads and writes in an operation
+     * @param tripsPerSample how many operations one sample covers @param
+     * bytesMovedPerOp the bytes that this end reads and writes in an operation
      * @param elapsed nanoseconds that the measurement took
      */
     public static Event of(Histogram nanos, int tripsPerSample, long bytesMovedPerOp, long elapsed) {

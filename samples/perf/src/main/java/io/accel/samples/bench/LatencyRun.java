@@ -8,12 +8,13 @@ import org.HdrHistogram.Histogram;
 /**
  * Warms up and measures round trips one after the other, in the calling thread.
  *
- * <p>Arguments: {@code warmup_ms}, how long to run before the first measurement; {@code open_loop}, how many are to begin a second, see
- * {@link Arrivals}; without it each begins when the one before it ends. It measures whenever it is told to, for as long as it is told. One look at the clock ends a round trip
- * and begins the next, so each sample includes one look and one entry in the histogram, some 30 ns together.
+ * <p>Arguments: {@code warmup_ms}, how long to run before the first measurement; {@code open_loop}, how many begin a second, see {@link
+ * Arrivals}; without it each begins when the one before it ends. It measures whenever it is told to, for as long as it is told.
+ * One look at the clock ends a round trip and begins the next, so each sample includes one look and one entry in the histogram,
+ * some 30 ns together.
  */
 public final class LatencyRun {
-    /** One round trip, or what comes before many. */
+    /** One round trip, or the work before many. */
     @FunctionalInterface
     public interface RoundTrip {
         void run() throws IOException;
@@ -33,26 +34,26 @@ public final class LatencyRun {
     private final RoundTrip roundTrip;
     private final int bytesMovedPerOp;
     private final int tripsPerSample;
-    /** Null if the process's own count of reads and writes tells. */
+    /** Null if the process's own count of reads and writes is enough. */
     private final KernelBytes kernelBytes;
-    /** Null for one of the calling thread. */
+    /** Null for a meter of the calling thread. */
     private Meter meter;
 
-    /** Nanoseconds between the beginnings; 0 where one begins when the one before it ends. */
+    /** Nanoseconds between the beginnings; 0 if each begins when the one before it ends. */
     private long interval;
 
-    /** What happens before each measurement, and is not measured. */
+    /** The work before each measurement, which is not measured. */
     private RoundTrip before = () -> {};
 
     /**
-     * @param bytesMovedPerOp what this end reads and writes in a round trip
+     * @param bytesMovedPerOp the bytes that this end reads and writes in a round trip
      * @param tripsPerSample how many round trips one {@code roundTrip.run()} makes; a sample is their mean
      */
     public LatencyRun(RoundTrip roundTrip, int bytesMovedPerOp, int tripsPerSample) {
         this(roundTrip, bytesMovedPerOp, tripsPerSample, null);
     }
 
-    /** @param kernelBytes tells where the process's own count of reads and writes does not */
+    /** @param kernelBytes counts bytes that the process's own count of reads and writes does not show */
     LatencyRun(RoundTrip roundTrip, int bytesMovedPerOp, int tripsPerSample, KernelBytes kernelBytes) {
         this.roundTrip = roundTrip;
         this.bytesMovedPerOp = bytesMovedPerOp;
@@ -60,13 +61,13 @@ public final class LatencyRun {
         this.kernelBytes = kernelBytes;
     }
 
-    /** Has {@code what} happen before each measurement; returns this. */
+    /** Runs {@code what} before each measurement; returns this. */
     LatencyRun after(RoundTrip what) {
         before = what;
         return this;
     }
 
-    /** Has {@code meter} tell what was used, and not one of the calling thread; returns this. */
+    /** Takes the usage from {@code meter} instead of a meter of the calling thread; returns this. */
     public LatencyRun metering(Meter meter) {
         this.meter = meter;
         return this;

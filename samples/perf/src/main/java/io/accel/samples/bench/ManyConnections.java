@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.channels.Selector;
 
 /**
- * Opens {@code connections} connections to a {@link SelectorEchoServer}, of which one is busy then. It stops after a few of them
- * and after all, with its heap collected, so that whoever started it can see what the others cost. Arguments as {@link
+ * Opens {@code connections} connections to a {@link SelectorEchoServer}; one of them is then busy. It stops after a few of them
+ * and after all, with its heap collected, so that its starter can see the cost of the others. Arguments as for {@link
  * SelectorPingPong}, and {@code few}.
  */
 public final class ManyConnections {

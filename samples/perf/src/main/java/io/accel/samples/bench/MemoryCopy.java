@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Copies 64 KiB blocks between two buffers outside the heap, in one thread: as fast as bytes go from one place in memory to
- * another when nobody has to be told of it. Argument: {@code warmup_ms}.
+ * Copies 64 KiB blocks between two buffers outside the heap, in one thread. This shows how fast bytes go from one place in
+ * memory to another when nobody has to be told. Argument: {@code warmup_ms}.
  */
 public final class MemoryCopy {
     private static final int BLOCK_BYTES = 64 * 1024;
 
-    /** More than the caches hold: what another core is to read has to leave this one's. */
+    /** More than the caches hold: bytes for another core have to leave this core's cache. */
     private static final int TARGET_BYTES = 64 * 1024 * 1024;
 
     private static final int BLOCKS_PER_LOOK = 64;

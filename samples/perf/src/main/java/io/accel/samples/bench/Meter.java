@@ -10,16 +10,19 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Reads what this process and those threads of it have used that do the program's work. Reading allocates, so it is done around loops, never in them. */
+/**
+ * Reads the usage of this process and of its threads that do the program's work. Reading allocates, so it is done around loops,
+ * never in them.
+ */
 public final class Meter {
     private static final Path KERNEL_IO = Path.of("/proc/self/io");
 
     private final OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private final ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
-    /** Null if all threads that there are do the program's work. */
+    /** Null if all threads do the program's work. */
     private final long[] program;
 
-    /** A meter for the threads of {@code program}; whoever reads it may be another. */
+    /** A meter for the threads of {@code program}; another thread may read it. */
     public Meter(Thread... program) throws IOException {
         this(Arrays.stream(program).mapToLong(Thread::getId).toArray());
     }
@@ -29,7 +32,7 @@ public final class Meter {
         if (threads.isThreadAllocatedMemorySupported()) {
             threads.setThreadAllocatedMemoryEnabled(true);
         }
-        begin(); // the first reading loads classes, which is not to be seen in a span
+        begin(); // the first reading loads classes, which must not show in a span
         end();
     }
 
@@ -38,7 +41,7 @@ public final class Meter {
         return new Meter((long[]) null);
     }
 
-    /** To be called when a span begins: what reading itself costs is kept out of the span. */
+    /** Called when a span begins: the cost of reading itself is kept out of the span. */
     public Usage begin() throws IOException {
         long kernelBytes = kernelBytes();
         long allocated = allocated();

@@ -33,7 +33,7 @@ public record Parameters(Map<String, String> values) {
         return value;
     }
 
-    /** As {@link #text(String)}, where it may be left out. */
+    /** Like {@link #text(String)}, for an argument that may be left out. */
     public String text(String key, String otherwise) {
         return values.getOrDefault(key, otherwise);
     }
@@ -42,7 +42,7 @@ public record Parameters(Map<String, String> values) {
         return Integer.parseInt(text(key));
     }
 
-    /** As {@link #number(String)}, where it may be left out. */
+    /** Like {@link #number(String)}, for an argument that may be left out. */
     public int number(String key, int otherwise) {
         return values.containsKey(key) ? number(key) : otherwise;
     }
@@ -52,12 +52,12 @@ public record Parameters(Map<String, String> values) {
         return number(key) * 1_000_000L;
     }
 
-    /** The server's address: {@code port} at {@code address}, without which it is the loopback interface. */
+    /** The server's address: {@code port} at {@code address}, by default the loopback interface. */
     public InetSocketAddress server() throws UnknownHostException {
         return new InetSocketAddress(address(), number("port"));
     }
 
-    /** Any free port where the server is to listen. */
+    /** Any free port at the server's address. */
     public InetSocketAddress anyPort() throws UnknownHostException {
         return new InetSocketAddress(address(), 0);
     }

@@ -16,17 +16,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Echoes small messages to any number of clients: event loops, each a thread with a selector and non-blocking channels. The
- * first one accepts, and deals connections out to all of them in turn. Arguments: {@code loops} (1 without it), and as {@link
- * StreamSink}.
+ * first one accepts, and deals connections out to all of them in turn. Arguments: {@code loops} (1 without it), and as for
+ * {@link StreamSink}.
  */
 public final class SelectorEchoServer implements Runnable {
     private static final int BACKLOG = 1024;
 
     private final Selector selector = Selector.open();
     private final ByteBuffer message = ByteBuffer.allocateDirect(64 * 1024);
-    /** Written by the first loop, read by this one. */
+    /** Written by the first loop, read by this loop. */
     private final Queue<SocketChannel> arrivals = new ConcurrentLinkedQueue<>();
-    /** To whom connections go in turn; only the first loop uses it. */
+    /** The loops that connections go to in turn; only the first loop uses it. */
     private final List<SelectorEchoServer> all;
 
     private int next;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Round trips to a {@link SelectorEchoServer} over one of {@code connections} connections, all of which one selector
+ * Round trips to a {@link SelectorEchoServer} over one of {@code connections} connections, which one selector
  * watches. With {@code settle_ms} each of the others sends one message before a measurement, which begins so many
  * milliseconds later. Arguments: {@code port}, {@code connections}, {@code size} and those of {@link LatencyRun}.
  */
@@ -43,7 +43,7 @@ public final class SelectorPingPong {
         }
     }
 
-    /** Measures with one of those in the middle. */
+    /** Measures with a connection in the middle. */
     void run(Parameters parameters) throws IOException {
         active = channels.get(channels.size() / 2);
         LatencyRun run = new LatencyRun(this::roundTrip, 2 * request.capacity(), 1);

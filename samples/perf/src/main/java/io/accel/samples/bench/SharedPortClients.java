@@ -78,7 +78,7 @@ public final class SharedPortClients {
         }
     }
 
-    /** What the listener with the fewest got, of its even share: 1 if they got alike, 0 if one got nothing. */
+    /** The connections of the listener with the fewest, as a part of an even share: 1 if all got the same, 0 if one got nothing. */
     private double balance() {
         long fewest = Arrays.stream(byListener).min().orElse(0);
         return (double) fewest * byListener.length / nanos.getTotalCount();

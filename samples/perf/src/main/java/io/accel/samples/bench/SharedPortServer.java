@@ -11,9 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Several listeners on one port by {@code SO_REUSEPORT}, each with a thread that accepts, answers one message with that message
- * in which the last byte is the listener's number, and closes. Arguments: {@code listeners}, {@code size}, and as {@link
- * StreamSink}.
+ * Several listeners on one port with {@code SO_REUSEPORT}, each with a thread that accepts, sends one message back with the
+ * listener's number as its last byte, and closes. Arguments: {@code listeners}, {@code size}, and as for {@link StreamSink}.
  */
 public final class SharedPortServer implements Runnable {
     private static final int BACKLOG = 1024;

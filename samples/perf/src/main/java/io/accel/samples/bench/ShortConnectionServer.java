@@ -12,7 +12,7 @@ import java.util.Iterator;
 
 /**
  * Accepts connections, echoes one message of {@code size} bytes on each, and closes it; without a size at once. One thread, one
- * selector. It is the server that closes first, so that the client's port is free again. Arguments: {@code size}, and as {@link
+ * selector. The server closes first, so that the client's port is free again. Arguments: {@code size}, and as for {@link
  * StreamSink}.
  */
 public final class ShortConnectionServer {

@@ -10,8 +10,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Iterator;
 
 /**
- * Counts what each client sends until it ends its output, then answers with the count, eight bytes: one thread, one
- * selector, non-blocking channels. Argument: {@code address}, if it is not to be the loopback interface.
+ * Counts the bytes of each client until it ends its output, then answers with the count, in eight bytes: one thread,
+ * one selector, non-blocking channels. Argument: {@code address}, if that is not the loopback interface.
  */
 public final class StreamSink {
     /** As much as a program that wants throughput offers to a read. */

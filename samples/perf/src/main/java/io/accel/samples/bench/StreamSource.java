@@ -12,7 +12,7 @@ import java.util.Iterator;
 
 /**
  * Sends messages to a {@link StreamSink} as fast as they go, one {@code write} a message, through a selector. The time
- * ends when the sink has said that it received every byte, so nothing counts that is still under way. Arguments:
+ * ends when the sink has said that it received every byte, so bytes under way do not count. Arguments:
  * {@code port}, {@code size} (of a message) and {@code warmup_ms}. It measures whenever it is told
  * to, for as long as it is told, each time over a new connection.
  */
@@ -86,7 +86,7 @@ public final class StreamSource {
         boolean more = true;
         while (more) {
             awaitReady();
-            // Goes on until a write leaves something behind: the channel is full.
+            // Goes on until a write leaves bytes behind: the channel is full.
             while (more) {
                 channel.write(message);
                 if (message.hasRemaining()) {

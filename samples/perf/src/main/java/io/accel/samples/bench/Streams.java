@@ -28,7 +28,7 @@ final class Streams {
                 : ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
 
-    /** The listener's port; 0 where it has a path. */
+    /** The listener's port; 0 if it has a path. */
     static int portOf(ServerSocketChannel listener) throws IOException {
         return listener.getLocalAddress() instanceof InetSocketAddress address ? address.getPort() : 0;
     }

@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Echoes small messages to any number of clients, each of which has a thread here and a blocking channel. Argument:
+ * Echoes small messages to any number of clients, each with a thread here and a blocking channel. Argument:
  * {@code threads=virtual} for virtual threads.
  */
 public final class ThreadPerConnectionServer {

@@ -2,7 +2,7 @@
 package io.accel.samples.bench;
 
 /**
- * What a program has used up to a moment, or between two.
+ * The resources that a program has used up to a moment, or between two moments.
  *
  * @param cpuNanos CPU time of the whole process, all threads, in nanoseconds
  * @param allocatedBytes bytes allocated on the heap by the threads that do the program's work

@@ -4,7 +4,7 @@ package io.accel.samples.bench;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Virtual threads, which JDK 21 has and the JDK that this is compiled for has not. */
+/** Virtual threads, which JDK 21 has and the JDK that this is compiled for does not have. */
 final class VirtualThreads {
     private VirtualThreads() {}
 
@@ -12,7 +12,7 @@ final class VirtualThreads {
         return parameters.text("threads", "platform").equals("virtual");
     }
 
-    /** One that gives each task a virtual thread. */
+    /** An executor that gives each task a virtual thread. */
     static ExecutorService executor() {
         try {
             return (ExecutorService)

@@ -29,7 +29,7 @@ public final class PerfMain {
         return new CommandLine(new PerfMain()).setParameterExceptionHandler(PerfMain::sayMistake);
     }
 
-    /** In one line: all of the help would push it out of sight. */
+    /** In one line: the whole help would push it out of sight. */
     private static int sayMistake(ParameterException mistake, String[] args) {
         CommandLine command = mistake.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Where the drop-in jar is, for the commands that accelerate. */
+/** The place of the drop-in jar, for the commands that accelerate. */
 public final class AccelJarOption {
     private static final String IN_REPOSITORY = "accel-nio-provider/target/accel.jar";
 
@@ -15,7 +15,7 @@ public final class AccelJarOption {
             description = "Accel's drop-in jar (default: the one that the build of this repository made).")
     private Path jar;
 
-    /** The jar, which need not be there. */
+    /** The jar, which need not exist. */
     public Path resolve() {
         if (jar != null) {
             return jar.toAbsolutePath();

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         name = "apps",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures real servers and clients, which nobody here wrote and nothing here changes, on the plain JDK and with"
+            "Measures real, unmodified servers and clients of other projects, on the plain JDK and with"
                     + " Accel's agent at both ends, each end in a JVM of its own. Both take turns, round by round.",
             "Names: kafka-produce (records of 10 KiB, a hundred under way), kafka-record (a record is produced and consumed"
                     + " before the next one is), zookeeper-read (a node of 1 KiB), derby-lookup (a row by its key, by JDBC),"
@@ -39,8 +39,9 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "The table is that of 'accel perf compare', whose help explains it; linked is the part of the client's open"
-                    + " connections that do not go through the kernel once it is warm, bytes the part of what the client reads and"
+            "The table is the same as in 'accel perf compare', whose help explains it. linked is the part of the client's open"
+                    + " connections that do not go through the kernel once it is warm; bytes is the same part of the bytes that the"
+                    + " client reads and"
                     + " writes while it is measured. Below it, for each row with"
                     + " Accel, is how many times the plain JDK's rate, p50 and p99 it has, as the mean of the rounds' ratios"
                     + " with its confidence interval of 95 %%; for p50 and p99 less is better. A program that takes Netty's"
@@ -49,7 +50,7 @@ import picocli.CommandLine.Spec;
         })
 public final class AppsCommand implements Callable<Integer> {
     private static final int MOST_A_SECOND = 1_000_000;
-    /** A program with less of the rate that was asked for could not follow. */
+    /** A program with less than this part of the requested rate could not follow. */
     private static final double FOLLOWS = 0.95;
 
     @Spec
@@ -60,14 +61,14 @@ public final class AppsCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = "NAME",
-            description = "Which programs (default: all, where both ends have all processors).")
+            description = "The programs (default: all cases in which both ends have all processors).")
     private List<String> names = List.of();
 
     @Option(
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "5",
-            description = "How many rounds (default: ${DEFAULT-VALUE}).")
+            description = "The number of rounds (default: ${DEFAULT-VALUE}).")
     private int rounds;
 
     @Option(
@@ -89,8 +90,9 @@ public final class AppsCommand implements Callable<Integer> {
             paramLabel = "RATE",
             defaultValue = "0",
             description =
-                    "Have so many operations begin a second, and not each when the one before it ends. One that is late"
-                            + " because the one before it was late counts from when it was due. kafka-produce sends at that rate.")
+                    "Begin so many operations a second, instead of each when the one before it ends. If an operation is late"
+                            + " because the one before it was late, its time counts from when it was due. kafka-produce sends at"
+                            + " that rate.")
     private int openLoop;
 
     @Option(
@@ -98,14 +100,14 @@ public final class AppsCommand implements Callable<Integer> {
             split = ",",
             paramLabel = "PROFILE",
             defaultValue = "balanced",
-            description = "With which profiles, with commas: latency, balanced, low-cpu (default: ${DEFAULT-VALUE}).")
+            description = "The profiles, with commas: latency, balanced, low-cpu (default: ${DEFAULT-VALUE}).")
     private List<String> profiles;
 
     @Option(
             names = "--cpu",
             description =
                     "Also say what the processors are used for: socket calls, channels, Accel, threads, the JVM, the program. A round"
-                            + " of its own, after the others, samples the stacks of both ends by async-profiler.")
+                            + " of its own, after the others, samples the stacks of both ends with async-profiler.")
     private boolean cpu;
 
     @Mixin
@@ -159,7 +161,7 @@ public final class AppsCommand implements Callable<Integer> {
         }
     }
 
-    /** A line for each row of which it is known. */
+    /** A line for each row for which it is known. */
     private static List<String> ofCpu(Result result) {
         return result.rows().stream()
                 .filter(row -> row.cpu().all() > 0)
@@ -208,20 +210,20 @@ public final class AppsCommand implements Callable<Integer> {
         return left;
     }
 
-    /** How it was measured, and which rows could not follow. */
+    /** The way of the measurement, and the rows that could not follow. */
     private List<String> ofOpenLoop(Result result) {
         List<String> lines = new ArrayList<>();
         if (openLoop > 0) {
-            lines.add("Open loop: " + openLoop + " operations were due a second.");
+            lines.add("Open loop: " + openLoop + " operations a second were due.");
             result.rows().stream()
                     .filter(row -> row.figures().messagesPerSecond() < FOLLOWS * openLoop)
                     .forEach(row -> lines.add(row.benchCase() + ", " + row.path() + " " + row.profile()
-                            + ": could not follow that rate; its times are those of a queue that grows"));
+                            + ": could not follow that rate; its times are those of a growing queue"));
         }
         return lines;
     }
 
-    /** A line for each row with Accel, of which there are as many rounds as of the one without. */
+    /** A line for each row with Accel that has as many rounds as the row without. */
     private static List<String> ratios(Result result) {
         List<String> lines = new ArrayList<>();
         for (Row row : result.rows()) {

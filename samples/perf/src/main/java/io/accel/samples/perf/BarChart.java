@@ -4,11 +4,11 @@ package io.accel.samples.perf;
 import java.util.List;
 import java.util.Locale;
 
-/** Draws a bar for each path of one case, as long as its figure is large: the longest fills the row. */
+/** Draws a bar for each path of one case, in proportion to its figure: the longest fills the row. */
 final class BarChart {
     private BarChart() {}
 
-    /** The rows are those of one case, and are measured by the same thing. */
+    /** The rows belong to one case, and have the same measure. */
     static String draw(BarMeasure measure, List<Row> rows) {
         double longest = rows.stream()
                 .mapToDouble(measure::value)
@@ -35,7 +35,7 @@ final class BarChart {
         return html.append("</ul>\n").toString();
     }
 
-    /** How many times better than the kernel the bar is, and in words the worst of what it does not show. */
+    /** How many times better than the kernel the bar is, and in words the worst figure that it does not show. */
     private static String against(BarMeasure measure, Row row) {
         double ratio = measure.ratio(row);
         boolean compared = !row.profile().equals("none") && Double.isFinite(ratio);

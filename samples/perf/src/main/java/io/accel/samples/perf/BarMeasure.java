@@ -4,17 +4,17 @@ package io.accel.samples.perf;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What the bars of a case are the length of. */
+/** The figure that the bars of a case show. */
 enum BarMeasure {
     ROUND_TRIPS("round trips a second", "/s"),
     CONNECTIONS("connections a second", "/s"),
     REQUESTS("requests a second", "/s"),
     MESSAGES("messages a second", "/s"),
     BYTES("bytes a second", "B/s"),
-    /** Of a case in which nothing moves. */
+    /** For a case in which nothing moves. */
     CPU("CPU time of both ends, shorter is better", "% of a core");
 
-    /** What is shown, for the heading. */
+    /** The name of the figure, for the heading. */
     final String title;
 
     /** Of a second. */
@@ -56,12 +56,12 @@ enum BarMeasure {
         };
     }
 
-    /** How many times better than the kernel's this very value is. */
+    /** How many times better than the kernel's this value is. */
     double ratio(Row row) {
         return this == CPU ? row.vsKernel().cpu() : row.vsKernel().rate();
     }
 
-    /** The value as it stands at the bar. */
+    /** The value as it is printed at the bar. */
     String words(Row row) {
         return this == CPU ? Quantity.micros(value(row)) + unit : Quantity.scaled(value(row)) + unit;
     }

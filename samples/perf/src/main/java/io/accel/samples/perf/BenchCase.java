@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What can be compared. */
+/** The cases that can be compared. */
 enum BenchCase {
     RAW("raw", Kind.RAW, "none", Variant.RAW),
     MEMCPY("raw", Kind.MEMCPY, "none", Variant.MEMCPY),
@@ -22,7 +22,7 @@ enum BenchCase {
     STREAM_64("stream-64", Kind.STREAM_SMALL, "throughput", Variant.KERNEL, Variant.ACCELERATED),
     KERNEL_PINGPONG("kernel-pingpong-64", Kind.PINGPONG, "latency", Variant.PLAIN, Variant.ONE_END),
     KERNEL_STREAM("kernel-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.PLAIN, Variant.ONE_END),
-    /** One connection alone: what {@link #IDLE_1000}, {@link #IDLE_10000} and {@link #BURST} are to be compared with. Chosen together with them. */
+    /** One connection alone, for comparison with {@link #IDLE_1000}, {@link #IDLE_10000} and {@link #BURST}. Chosen together with them. */
     IDLE_1("idle-1", Kind.PINGPONG, Crowding.NONE),
     IDLE_1000("idle-1000", Kind.PINGPONG_AMONG_1000, Crowding.NONE),
     IDLE_CPU("idle-cpu", Kind.IDLE, "balanced", Variant.KERNEL, Variant.ACCELERATED),
@@ -52,7 +52,7 @@ enum BenchCase {
     KERNEL_MODE("kernel-mode", Kind.MODE, "balanced", Variant.PLAIN, Variant.ONE_END),
     DATAGRAM_PINGPONG("datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_RATE("datagram-rate-64", Kind.DATAGRAM_RATE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
-    /** One peer alone: what {@link #DATAGRAM_PEERS} is to be compared with. Chosen together with it. */
+    /** One peer alone, for comparison with {@link #DATAGRAM_PEERS}. Chosen together with it. */
     DATAGRAM_ONE_PEER("udp-1-peer", Kind.DATAGRAM_ONE_PEER, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_PEERS("udp-200-peers", Kind.DATAGRAM_PEERS, "latency", Variant.KERNEL, Variant.ACCELERATED),
     ONE_CORE("crowded-one-core", Kind.PINGPONG, Crowding.ONE_CORE),
@@ -131,7 +131,7 @@ enum BenchCase {
     HAZELCAST_GET_QUOTA("hazelcast-get-quota", Kind.HAZELCAST_GET, Crowding.QUOTA),
     PEERS_QUOTA("peers-quota", Kind.PEERS, Crowding.QUOTA);
 
-    /** Those over a device, and those within the host. */
+    /** The cases over a device, and the cases within the host. */
     static final Set<BenchCase> OF_RDMA = Set.copyOf(EnumSet.of(RDMA_PINGPONG, RDMA_STREAM, RDMA_DATAGRAM));
 
     /** Real programs. */
@@ -145,7 +145,7 @@ enum BenchCase {
     static final Set<BenchCase> OF_SHM =
             OF_BENCHES.stream().filter(each -> !OF_RDMA.contains(each)).collect(Collectors.toUnmodifiableSet());
 
-    /** Cases of many, and the one of one alone that each is compared with. */
+    /** Cases of many, each with the case of one alone that it is compared with. */
     private static final Map<BenchCase, BenchCase> BESIDE_ONE_ALONE =
             Map.of(IDLE_1000, IDLE_1, IDLE_10000, IDLE_1, BURST, IDLE_1, DATAGRAM_PEERS, DATAGRAM_ONE_PEER);
 
@@ -156,7 +156,7 @@ enum BenchCase {
 
     final Crowding crowding;
 
-    /** Without Accel: what the others are compared with. */
+    /** The variant without Accel, with which the others are compared. */
     final Variant reference;
 
     private final String profile;
@@ -179,7 +179,7 @@ enum BenchCase {
                         : List.of(reference, accelerated));
     }
 
-    /** With each profile: which of them is right where processors are few, or connections many, is what such a case asks. */
+    /** With each profile: such a case asks which profile is right if processors are few, or connections many. */
     BenchCase(String label, Kind kind, Crowding crowding) {
         this(label, kind, crowding, null, withEachProfile(kind));
     }
@@ -211,7 +211,7 @@ enum BenchCase {
         this.variants = variants;
     }
 
-    /** Whether both variants go through the kernel, so that they differ by little and are to be measured close together. */
+    /** Whether both variants go through the kernel, so that they differ by little and must be measured close together. */
     boolean comparesKernelPaths() {
         return reference == Variant.PLAIN;
     }
@@ -229,7 +229,7 @@ enum BenchCase {
         return variant.profile == null ? profile : variant.profile;
     }
 
-    /** Those of {@code among} that {@code name} asks for, in which a star stands for any characters, and what they need. */
+    /** The cases of {@code among} that {@code name} asks for, in which a star stands for any characters, and the cases that these need. */
     static List<BenchCase> named(String name, Set<BenchCase> among) {
         Predicate<String> asked = Arrays.stream(name.split("\\*", -1))
                 .map(Pattern::quote)
@@ -247,12 +247,12 @@ enum BenchCase {
         return List.copyOf(cases);
     }
 
-    /** What this case of many is compared with, the same of one alone; empty if it is none of many. */
+    /** The case that this case of many is compared with: the same case of one alone; empty if this is not a case of many. */
     Optional<BenchCase> oneAlone() {
         return Optional.ofNullable(BESIDE_ONE_ALONE.get(this));
     }
 
-    /** All their names, with commas; but those of one alone, which come with the others. */
+    /** All their names, with commas, except for the cases of one alone, which come with the others. */
     static String names(Set<BenchCase> cases) {
         return cases.stream()
                 .sorted()

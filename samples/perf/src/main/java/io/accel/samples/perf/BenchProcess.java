@@ -14,8 +14,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One program that talks to its starter by lines, such as a bench program, in a JVM of its own. It is gone when {@link #close} returns, and also when this JVM ends before.
- * Used by one thread at a time.
+ * One program that talks to its starter in lines, such as a bench program, in a JVM of its own. It is gone when {@link #close}
+ * returns, and also when this JVM ends before. Used by one thread at a time.
  */
 public final class BenchProcess implements AutoCloseable {
     private static final Duration START_PATIENCE = Duration.ofSeconds(30);
@@ -31,10 +31,10 @@ public final class BenchProcess implements AutoCloseable {
     private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
     private final TailBuffer errors = new TailBuffer(STDERR_LINES);
     private final Thread errorReader;
-    /** Where it really runs; null for this host. */
+    /** The host on which it really runs; null for this host. */
     private final FarHost far;
 
-    /** Set before anybody but the starter has it. */
+    /** Set before anybody but the starter has this object. */
     private long pid;
 
     /**
@@ -50,7 +50,7 @@ public final class BenchProcess implements AutoCloseable {
         this.name = name;
         this.far = far;
         ProcessBuilder builder = new ProcessBuilder(command);
-        // Options from the environment could accelerate the end that must not be.
+        // Options from the environment could accelerate the end that must not be accelerated.
         builder.environment().remove("JDK_JAVA_OPTIONS");
         process = builder.start();
         pid = process.pid();
@@ -78,7 +78,7 @@ public final class BenchProcess implements AutoCloseable {
         return pid;
     }
 
-    /** Begins to measure what it uses. */
+    /** Begins to measure its usage. */
     ProcessTimes times() throws IOException, InterruptedException {
         return far == null ? new ProcessTimes(pid) : new ProcessTimes(far, pid);
     }
@@ -125,7 +125,7 @@ public final class BenchProcess implements AutoCloseable {
         return fields;
     }
 
-    /** The last lines that the program wrote for humans. */
+    /** The last lines that the program wrote for people. */
     public String complaints() {
         return errors.toString();
     }
@@ -143,7 +143,7 @@ public final class BenchProcess implements AutoCloseable {
         return new IOException(name + " " + what + exit + (said.isEmpty() ? "" : "; it said:\n" + said), cause);
     }
 
-    /** Begins to kill it: its pipes are closed under those who read them, also before it is gone. */
+    /** Begins to kill it: its pipes are closed under their readers, even before it is gone. */
     private Process destroy() {
         destroyed = true;
         return process.destroyForcibly();
@@ -152,7 +152,7 @@ public final class BenchProcess implements AutoCloseable {
     /** Kills it as {@code kill -9} does, and waits until it is gone. */
     public void kill() throws IOException, InterruptedException {
         if (far != null) {
-            far.kill(pid); // what runs here is but the way to it
+            far.kill(pid); // the process here is only the way to it
         }
         destroy().waitFor();
     }

@@ -16,13 +16,13 @@ import java.util.Map;
  * Both ends are gone when {@link #close} returns. Used by one thread.
  */
 final class BenchSession implements Session {
-    /** For a JVM to start, and to open a thousand connections, on a slow and busy machine. */
+    /** The time for a JVM to start, and to open a thousand connections, on a slow and busy machine. */
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
     /** How much longer than asked for a run may take before it counts as hung. */
     private static final Duration RUN_PATIENCE = Duration.ofSeconds(30);
     /** How long a client runs by itself before the first window. */
     private static final Duration FIRST_STEPS = Duration.ofMillis(300);
-    /** Warmth is told from how two of these compare. */
+    /** The comparison of two of these windows shows warmth. */
     private static final Duration WINDOW = Duration.ofMillis(250);
     /** After this long without a message an idle program should have gone to sleep. */
     private static final Duration SETTLE = Duration.ofMillis(1500);
@@ -32,19 +32,19 @@ final class BenchSession implements Session {
     private final Variant variant;
     private final int openLoop;
     private final Crowd crowd;
-    /** Null if there is no busy loop besides. */
+    /** Null if there is no busy loop beside it. */
     private BenchProcess hog;
     /** Null if the case has one end only. */
     private BenchProcess server;
 
     private BenchProcess client;
-    /** What an idle client said of its connections; null in other cases. */
+    /** The report of an idle client about its connections; null in other cases. */
     private Map<String, String> opened;
 
-    /** What a connection takes, where that is measured. */
+    /** The memory that a connection takes, where that is measured. */
     private Extra perConnection = Extra.NONE;
 
-    /** Which part of the client's connections was on a link when it was warm, where that is asked. */
+    /** The part of the client's connections that was on a link when it was warm, where that is asked. */
     private double linked = Double.NaN;
 
     private Conditions warmth = Conditions.UNKNOWN;
@@ -71,9 +71,9 @@ final class BenchSession implements Session {
     }
 
     /**
-     * As {@link #open(JvmCommand, BenchCase, Variant, Duration)}.
+     * Like {@link #open(JvmCommand, BenchCase, Variant, Duration)}.
      *
-     * @param openLoop how many operations are to begin a second; 0 if each begins when the one before it ends
+     * @param openLoop how many operations begin a second; 0 if each begins when the one before it ends
      */
     static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp, int openLoop)
             throws IOException, InterruptedException {
@@ -140,14 +140,14 @@ final class BenchSession implements Session {
             warmUp(warmUp);
         }
         if (crowd.hogged()) {
-            // Not before: to warm up beside it would take twice as long.
+            // Not before: warming up beside it would take twice as long.
             hog = new BenchProcess(
                     name("the hog"), jvm.of(crowd.prefix(End.SERVER), List.of(), "Hog", null, List.of()));
             hog.await("ready", START_PATIENCE);
         }
     }
 
-    /** What a connection takes, from how both ends have grown between few of them and all. */
+    /** The memory that a connection takes, from the growth of both ends between few connections and all. */
     private void weighConnections() throws IOException, InterruptedException {
         Footprint few = footprint(client.await("few", START_PATIENCE));
         client.send("go 0");
@@ -195,7 +195,7 @@ final class BenchSession implements Session {
             startClient(arguments);
             client.await("mapped", START_PATIENCE);
         } finally {
-            Files.delete(file); // both have it mapped, so nothing stays behind whatever happens later
+            Files.delete(file); // both have it mapped, so no file stays behind whatever happens later
         }
     }
 
@@ -239,7 +239,7 @@ final class BenchSession implements Session {
         };
     }
 
-    /** Where a server keeps its data, for as long as this session. */
+    /** The directory in which a server keeps its data, for as long as this session. */
     private Path workingDirectory() throws IOException {
         if (directory == null) {
             directory = benchCase.kind == Kind.PEERS
@@ -297,7 +297,7 @@ final class BenchSession implements Session {
         return sample(figures, Latencies.NONE, number(opened, "kernel_bytes"), number(opened, "moved"), watch.seen());
     }
 
-    /** @param linksBefore what was on links before; null where that is not asked */
+    /** @param linksBefore the bytes on links before; null where that is not asked */
     private Sample measureExchange(Duration time, LinkShare linksBefore) throws IOException, InterruptedException {
         Map<String, String> before = markServer();
         Watch watch = watch();
@@ -327,7 +327,7 @@ final class BenchSession implements Session {
                         number(result, "balance"),
                         linked,
                         linkedBytes));
-        // What one end writes the other reads.
+        // One end reads what the other writes.
         String histogram = result.get("histogram");
         Latencies latencies = histogram == null
                 ? Latencies.NONE
@@ -370,7 +370,7 @@ final class BenchSession implements Session {
         return value == null ? Double.NaN : Double.parseDouble(value);
     }
 
-    /** Makes sure that the client runs with Accel if and only if it was meant to. */
+    /** Makes sure that the client runs with Accel if and only if it should. */
     private void checkProvider(Map<String, String> result) throws IOException {
         String provider = result.getOrDefault("provider", "");
         if (!benchCase.kind.isNetty()

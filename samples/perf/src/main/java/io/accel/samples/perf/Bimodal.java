@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Rounds that differ so much that they are of two kinds: something that the case does not control put them in one or the
- * other, and a value between the two is what nobody will ever see. They are not averaged; the worst of them stands for all.
+ * Rounds that differ so much that they are of two kinds: something that the case does not control made them one or the
+ * other, and nobody will ever see a value between the two. They are not averaged; the worst of them stands for all.
  */
 final class Bimodal {
-    /** The largest may be so many times the least. */
+    /** How many times the least the largest may be. */
     private static final double MOST = 2;
 
     private Bimodal() {}
@@ -29,7 +29,7 @@ final class Bimodal {
         return largest > MOST * least;
     }
 
-    /** What stands for {@code rounds}: the median of each figure, or of two kinds the one worst round. */
+    /** The figures that stand for {@code rounds}: the median of each, or the worst round if the rounds are of two kinds. */
     static Figures represent(List<Figures> rounds) {
         return are(rounds) ? worst(rounds) : Figures.median(rounds);
     }
@@ -45,7 +45,7 @@ final class Bimodal {
         return rounds.stream().max(Comparator.comparingDouble(figure)).orElseThrow();
     }
 
-    /** From where to where they went, as {@code bimodal (8.13k to 33.0k/s)}. They must be of two kinds. */
+    /** Their range, as {@code bimodal (8.13k to 33.0k/s)}. They must be of two kinds. */
     static String words(List<Figures> rounds) {
         if (differ(rounds, Figures::messagesPerSecond)) {
             return "bimodal ("

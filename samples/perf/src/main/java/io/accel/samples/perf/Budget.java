@@ -4,11 +4,11 @@ package io.accel.samples.perf;
 import java.time.Duration;
 
 /**
- * Shares out a time among runs that are to be over by its end. On a machine that is slow to start programs less of it is left
- * to warm them up. Used by one thread.
+ * Shares out a time among runs that have to be over by its end. On a machine that is slow to start programs there is less time
+ * left to warm them up. Used by one thread.
  */
 final class Budget {
-    /** No less: a program that has never run says nothing. */
+    /** The least time: a program that has never run shows nothing. */
     private static final Duration LEAST = Duration.ofMillis(250);
 
     private final Duration most;
@@ -38,7 +38,7 @@ final class Budget {
         return new Budget(most, now + total.toNanos(), runs);
     }
 
-    /** How long the next run may take to become warm, if everything else of it takes as long as in the last one. */
+    /** How long the next run may take to become warm, if everything else in it takes as long as in the last run. */
     Duration nextWarmUp(long now) {
         if (runs == 0) {
             return most;

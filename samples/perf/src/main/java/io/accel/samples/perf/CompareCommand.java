@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures the same plain java.nio programs with Accel and without, side by side, each end in a JVM of its"
                     + " own. The paths of a case take turns, three rounds of them, and a row has the medians of its rounds."
-                    + " All cases together take about an hour; --only takes some.",
+                    + " All cases together take about an hour; --only selects some.",
             "Cases: raw, pingpong-64, pingpong-64-blocking, unix-pingpong-64, stream-64k, stream-64, kernel-pingpong-64,"
                     + " kernel-stream-64k, idle-1000, idle-10000, idle-cpu, burst-2000, paced, connect-close,"
                     + " connect-echo-close, reuseport, exchange-1m, transfer-to, transfer-from, kernel-transfer-to,"
@@ -38,44 +38,45 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "path: shm is Accel at both ends, kernel the JDK's own sockets; in the kernel-* cases kernel is a client with"
-                    + " Accel whose peer has none, and plain is no Accel at all. A row says what its bytes really went"
-                    + " over, not what they were meant to. In the netty-* cases shm is Accel's Netty transport; epoll, nio"
+                    + " Accel whose peer has none, and plain is no Accel at all. A row says which path its bytes really"
+                    + " took. In the netty-* cases shm is Accel's Netty transport; epoll, nio"
                     + " and io_uring are Netty's own over loopback TCP, unix is epoll over a Unix-domain socket; 'kernel' in"
                     + " 'vs kernel' is epoll. All run without Netty's leak detector.",
-            "crowded-one-core: both ends on one processor; crowded-hog: and a busy loop besides; crowded-4x4: four blocking"
+            "crowded-one-core: both ends on one processor; crowded-hog: the same, with a busy loop beside them; crowded-4x4: four blocking"
                     + " clients and four event loops on two processors, crowded-4x4-netty: four Netty clients, each with an"
                     + " event loop of its own, and four event loops; crowded-quota: each end in a control group with half a"
                     + " processor's time, or on one processor where no group can be made. burst-2000 begins 100 ms after"
                     + " 2,000 other connections had a message each.",
-            "virtual-threads: eight connections, each with a virtual thread at either end, and one carrier an end."
+            "virtual-threads: eight connections, each with a virtual thread at either end, and one carrier at each end."
                     + " paced: a request each 2 ms on each of eight connections. connect-close: a connection is opened, accepted and"
                     + " closed; connect-echo-close: with a message there and back between. reuseport: four listeners share a"
-                    + " port; balance is what the one with the fewest connections got of its even share. exchange-1m: both"
+                    + " port; balance is the part of its even share that the one with the fewest connections got. exchange-1m: both"
                     + " ends write 1 MiB before they read. idle-10000: B/conn and fd/conn are the memory and the"
                     + " descriptors that a connection takes, both ends together, beside the kernel's own memory."
                     + " udp-200-peers: one of 200 sockets that talked with a server talks on, eight datagrams at a time."
                     + " timers: how late a Netty event loop runs a task that is due in 200 us, compared with NIO's. accel is"
-                    + " Accel at both ends, by whatever way it chooses.",
-            "msg/s: round trips, or messages one way; of datagrams those that arrived, and lost is the share of the others."
-                    + " B/op, CPU us/op: heap allocated and CPU time used by both ends, an"
-                    + " operation; in idle-cpu there are none, and the CPU time is us a second.",
-            "vs kernel: how many times better than the kernel, by the worst of p50, p99, rate and CPU time, of each the"
+                    + " Accel at both ends, on the path that it chooses.",
+            "msg/s: round trips, or messages one way; for datagrams those that arrived, and lost is the share of the others."
+                    + " B/op, CPU us/op: heap allocated and CPU time used by both ends, for each"
+                    + " operation; in idle-cpu there are none, and the CPU time is in us for each second.",
+            "vs kernel: how many times better than the kernel, by the worst of p50, p99, rate and CPU time, for each the"
                     + " median of the rounds' ratios; less than 1 is worse. 'in words' says slower where p50 takes more"
                     + " than 1.05, p99 more than 1.2 times as long, or the rate is below 0.95 of the kernel's. Rounds whose"
                     + " rate or p50 differs by more than 2 times are called bimodal and not averaged: the figures are then"
                     + " those of the worst round. vs raw: how many times as long as the machine's limit at its best, a"
                     + " cache line bounced between two JVMs for round trips and a copy in memory for streams. idle-1 is one"
                     + " connection alone, for comparison with idle-1000, idle-10000 and burst-2000; udp-1-peer is a server's"
-                    + " one peer, for comparison with udp-200-peers. Each comes with what it is compared with.",
+                    + " one peer, for comparison with udp-200-peers. Each case runs with the case that it is compared with.",
             "Before it is measured each program runs until the just-in-time compilers are quiet and two windows of a quarter"
-                    + " of a second agree by a tenth, ten seconds at most; a line below the table tells of those that did not"
+                    + " of a second agree within a tenth, ten seconds at most; a line below the table names the programs that did not"
                     + " get so far, and whether the machine was busy with something else. --json has it for each row:"
                     + " run_delay (threads that waited for a processor, on average), compiler and others (processors that"
                     + " compilers and other programs used), steal (part of the time), load, warm_up_s, warm; the worst of"
                     + " the rounds.",
-            "Over RDMA: kernel is TCP, or UDP, on the device's own address; rstream is rdma-core's program over rsocket, which tells"
+            "Over RDMA: kernel is TCP, or UDP, on the device's own address; rstream is rdma-core's program over rsocket, which reports"
                     + " means only; ib_write_lat, ib_write_bw and ib_send_lat (over unreliable datagrams) are"
-                    + " perftest's, over the bare verbs. vs rstream: how many times the round trips, or bytes, a second. Without a device all of it runs in the"
+                    + " perftest's, over the bare verbs. vs rstream: how many times the round trips, or bytes, a second. Without a device"
+                    + " everything runs in the"
                     + " lab, each end in a guest of one processor: its figures compare with each other, and with nothing else.",
             "A case that fails, or does not end, is reported with the reason, and the others go on.",
             "Exit status: 0, or 1 if a case failed or did not take the path it should have."
@@ -94,7 +95,7 @@ public final class CompareCommand implements Callable<Integer> {
     private static final List<String> RDMA_ONLY = List.of(
             "-Daccel.fabric.order=rdma",
             "-Daccel.fallback=fail",
-            // A guest of a busy machine takes its time to load classes.
+            // A guest of a busy machine takes long to load classes.
             "-Daccel.connect.probe-timeout=60s",
             "-Daccel.handshake.timeout=60s");
 
@@ -151,7 +152,7 @@ public final class CompareCommand implements Callable<Integer> {
         if (seconds < 1) {
             throw new ParameterException(spec.commandLine(), "--seconds must be at least 1, not " + seconds);
         }
-        files.create(); // better to learn now that they cannot be written than in some minutes
+        files.create(); // better to learn now than in some minutes that they cannot be written
         if (fabric.isRdma()) {
             return compareOverRdma(cases);
         }

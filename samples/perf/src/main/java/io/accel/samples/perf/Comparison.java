@@ -16,15 +16,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Goes through rounds, cases and paths, one run at a time. Everything has its turn in each round, so that whatever else
- * the machine does meets all of it, the limits that it is compared with too; a row has all its rounds. A run that
+ * Goes through rounds, cases and paths, one run at a time. Every program has its turn in each round, so that other work
+ * of the machine affects all of them, and the limits that they are compared with, too; a row has all its rounds. A run that
  * fails is recorded, and the others go on.
  */
 final class Comparison {
-    /** The machine's limits, which others' ratios need even where nobody asked to see them. */
+    /** The machine's limits, which others' ratios need even if nobody asked to see them. */
     private static final Set<BenchCase> LIMITS = EnumSet.of(BenchCase.RAW, BenchCase.MEMCPY);
 
-    /** In how many pieces a round of two variants that run together is cut. */
+    /** The number of pieces into which a round of two variants that run together is cut. */
     private static final int SLICES = 8;
 
     private static final Duration LIMIT_MEASURE = Duration.ofMillis(300);
@@ -53,19 +53,19 @@ final class Comparison {
         this.progress = progress;
     }
 
-    /** Has operations begin at this rate a second, whether those before them have ended or not; returns this. */
+    /** Makes operations begin at this rate a second, whether earlier ones have ended or not; returns this. */
     Comparison openLoop(int rate) {
         openLoop = rate;
         return this;
     }
 
-    /** Samples, in a round of its own after the others, what the processors are used for; returns this. */
+    /** Samples the use of the processors in a further round after the others; returns this. */
     Comparison sampling(CpuSampler by) {
         sampler = by;
         return this;
     }
 
-    /** What the runs of one case over one path gave, as far as they went well. */
+    /** The results of the runs of one case over one path that went well. */
     private static final class Series {
         final List<Sample> samples = new ArrayList<>();
         CpuBreakdown cpu = CpuBreakdown.NONE;
@@ -92,7 +92,7 @@ final class Comparison {
         return run(cases, all, Set.of());
     }
 
-    /** Measures {@code cases} in fewer ways, and nothing else: nothing is compared with the machine's limits. */
+    /** Measures {@code cases} over fewer paths, and compares nothing with the machine's limits. */
     Result runWithout(Set<Variant> leftOut, Set<BenchCase> cases) throws InterruptedException {
         return run(cases, cases, leftOut);
     }
@@ -142,9 +142,9 @@ final class Comparison {
         return new Result(rows, failures);
     }
 
-    /** What is done with the running programs of one case over one path. */
+    /** The measurement with the running programs of one case over one path. */
     private interface Use {
-        /** Returns what is to be said of it. */
+        /** Returns remarks about it. */
         String of(BenchSession session, Series series) throws IOException, InterruptedException;
     }
 
@@ -215,7 +215,7 @@ final class Comparison {
         }
     }
 
-    /** Closes each, whatever becomes of the others. */
+    /** Closes each, whether or not others fail. */
     private static void closeAll(Collection<BenchSession> sessions) {
         UncheckedIOException failure = null;
         for (BenchSession session : sessions) {
@@ -298,7 +298,7 @@ final class Comparison {
         return Figures.best(seriesOf(limit, variant).figures());
     }
 
-    /** What the bytes really went over: a connection that fell back must not pass for an accelerated one. */
+    /** The path that the bytes really took: a connection that fell back must not pass for an accelerated one. */
     private String pathTaken(BenchCase benchCase, Variant variant, List<Sample> samples) {
         Optional<String> fallBack = FallBack.seen(variant, samples);
         fallBack.ifPresent(reason -> failures.add(Failure.of(benchCase, variant, reason)));

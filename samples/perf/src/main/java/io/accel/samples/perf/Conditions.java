@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What else went on while something was measured. What is not known is NaN.
+ * Other activity of the machine during a measurement. An unknown value is NaN.
  *
  * @param runDelay how many of the threads of both ends waited for a processor, on average
  * @param compiler how many processors the just-in-time compilers of both ends used
  * @param others how many processors programs other than these used
- * @param steal which part of the processors' time the hypervisor took
+ * @param steal the part of the processors' time that the hypervisor took
  * @param load the system's load average over a minute
  * @param warmUpSeconds how long the warm-up took
  * @param warm whether the programs were warm: the compilers quiet, and two windows alike
@@ -23,16 +23,16 @@ record Conditions(
         double load,
         double warmUpSeconds,
         boolean warm) {
-    /** Nothing is known; it is not claimed that the programs were cold. */
+    /** Nothing is known, not even that the programs were cold. */
     static final Conditions UNKNOWN =
             new Conditions(Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, true);
 
-    /** As it was seen, but for the warm-up, which came before. */
+    /** The conditions as they were seen, without the warm-up, which came before. */
     Conditions after(double seconds, boolean whetherWarm) {
         return new Conditions(runDelay, compiler, others, steal, load, seconds, whetherWarm);
     }
 
-    /** Of each the worst that is known. */
+    /** The worst known value of each. */
     static Conditions worst(List<Conditions> all) {
         return new Conditions(
                 most(all, Conditions::runDelay),

@@ -6,7 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A control group of a tool's or a test's own. It is gone when {@link #close} returns, by when its processes must have ended. Used by one thread. */
+/**
+ * A control group of a tool's or a test's own. It is gone when {@link #close} returns; its processes must have ended before. Used
+ * by one thread.
+ */
 public final class ControlGroup implements AutoCloseable {
     private final Path path;
     private final long goneNanos;
@@ -19,7 +22,7 @@ public final class ControlGroup implements AutoCloseable {
     /**
      * Makes a group.
      *
-     * @param path its directory, of which the parent is a group
+     * @param path its directory, whose parent is a group
      * @param goneNanos how long {@link #close} waits for processes that are just being reaped
      * @throws IOException if that cannot be done here, by this user
      */

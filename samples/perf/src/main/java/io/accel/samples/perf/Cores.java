@@ -11,20 +11,20 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Which processors each end may run on.
+ * The processors that each end may run on.
  *
- * <p>Left to itself Linux likes to run two programs that talk to each other over the kernel in turn on one processor,
- * and sometimes does not: the same round trip then takes 4 us in one run and 18 us in the next, as measured. With
- * processors of its own for each end, as two programs have that are busy, runs can be compared.
+ * <p>Left to itself, Linux often runs two programs that talk to each other over the kernel in turn on one processor,
+ * and sometimes does not: the same round trip then takes 4 us in one run and 18 us in the next, as measured. If each end has
+ * processors of its own, as two busy programs have, runs can be compared.
  *
  * @param server the server's processors, as {@code taskset -c} takes them; null for any
  * @param client the client's, likewise
  */
 public record Cores(String server, String client) {
-    /** Both ends run wherever the system lets them. */
+    /** Both ends run on any processors that the system chooses. */
     static final Cores ANY = new Cores(null, null);
 
-    /** Fewer than two for each end would leave a JVM's compiler in its program's way. */
+    /** With fewer than two for each end, a JVM's compiler would be in its program's way. */
     private static final int LEAST = 4;
 
     /** Half of the processors that this process may use for each end; any, if they are too few or cannot be chosen. */
@@ -46,13 +46,13 @@ public record Cores(String server, String client) {
         List<Integer> allowed = allowed();
         if (allowed.isEmpty() || !isOnPath("taskset")) {
             throw new IOException("cannot choose processors: "
-                    + (allowed.isEmpty() ? "the system does not tell which there are" : "there is no taskset"));
+                    + (allowed.isEmpty() ? "the system does not list them" : "there is no taskset"));
         }
         String few = list(allowed.subList(0, Math.min(count, allowed.size())));
         return new Cores(few, few);
     }
 
-    /** What to put before a command so that it runs as {@code end} may. */
+    /** The words to put before a command so that it runs on the processors of {@code end}. */
     List<String> prefix(End end) {
         String cores = end == End.SERVER ? server : client;
         return cores == null ? List.of() : List.of("taskset", "-c", cores);
@@ -61,7 +61,7 @@ public record Cores(String server, String client) {
     /** One line for the reader of figures. */
     String describe() {
         return server == null
-                ? "Both ends ran on whatever processors the system chose, where no line above names one."
+                ? "Both ends ran on the processors that the system chose, where no line above names one."
                 : "Each end ran on processors of its own: the server on " + server + ", the client on " + client + ".";
     }
 
@@ -82,7 +82,7 @@ public record Cores(String server, String client) {
             }
             return List.of();
         } catch (IOException e) {
-            return List.of(); // not to know is no reason not to measure: the result says where the ends ran
+            return List.of(); // an unknown number does not prevent a measurement: the result says where the ends ran
         }
     }
 

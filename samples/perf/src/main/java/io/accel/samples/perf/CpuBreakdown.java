@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the threads of some processes used their processors for, by samples of equal weight. Immutable.
+ * The work that the threads of some processes used their processors for, by samples of equal weight. Immutable.
  *
- * @param samples how many there are of each use, by the method, or the function of native code, that a thread was in
+ * @param samples the number of samples for each use, by the method, or the function of native code, that a thread was in
  */
 record CpuBreakdown(Map<CpuUse, Map<String, Long>> samples) {
     static final CpuBreakdown NONE = new CpuBreakdown(Map.of());
@@ -24,7 +24,7 @@ record CpuBreakdown(Map<CpuUse, Map<String, Long>> samples) {
         samples = Map.copyOf(samples);
     }
 
-    /** @param stacks lines of frames with semicolons between them, then a space and how many samples there are of it */
+    /** @param stacks lines of frames with semicolons between them, then a space and the number of its samples */
     static CpuBreakdown of(Collection<String> stacks) {
         Map<CpuUse, Map<String, Long>> samples = new EnumMap<>(CpuUse.class);
         for (String line : stacks) {
@@ -47,7 +47,7 @@ record CpuBreakdown(Map<CpuUse, Map<String, Long>> samples) {
                 .sum();
     }
 
-    /** Which part of all, from 0 to 1; NaN if there are no samples. */
+    /** Its part of all samples, from 0 to 1; NaN if there are no samples. */
     double share(CpuUse use) {
         return all() == 0 ? Double.NaN : (double) count(use) / all();
     }

@@ -15,8 +15,9 @@ import java.util.Locale;
 import java.util.zip.ZipFile;
 
 /**
- * Samples the stacks of JVMs by async-profiler: of each thread once for a millisecond of processor time that it has used, native code and system calls
- * included. The profiler needs no rights for that (its event is {@code ctimer}), and stays in a process until that ends. Used by one thread.
+ * Samples the stacks of JVMs with async-profiler: each thread once for each millisecond of processor time that it has used,
+ * native code and system calls included. The profiler needs no rights for that (its event is {@code ctimer}), and stays in a
+ * process until that ends. Used by one thread.
  *
  * @see <a href="https://github.com/async-profiler/async-profiler">async-profiler</a>
  */
@@ -32,7 +33,7 @@ final class CpuSampler implements AutoCloseable {
         this.library = library;
     }
 
-    /** @param libraries the file in which the build writes down where libraries are, the profiler's among them */
+    /** @param libraries the file in which the build lists the places of libraries, including the profiler's */
     static CpuSampler of(Path libraries) throws IOException {
         String jar = List.of(Files.readString(libraries).strip().split(File.pathSeparator, -1)).stream()
                 .filter(path -> path.contains("async-profiler"))
@@ -57,7 +58,7 @@ final class CpuSampler implements AutoCloseable {
         command(pid, START);
     }
 
-    /** Ends it. Returns a line for each stack: its frames with semicolons between them, and how many samples there are of it. */
+    /** Ends it. Returns a line for each stack: its frames with semicolons between them, and the number of its samples. */
     List<String> stop(long pid) throws IOException {
         Path stacks = directory.path().resolve(String.format(Locale.ROOT, "%d.collapsed", pid));
         command(pid, STOP + stacks);

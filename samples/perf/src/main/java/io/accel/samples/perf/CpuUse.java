@@ -4,21 +4,21 @@ package io.accel.samples.perf;
 import java.util.regex.Pattern;
 
 /**
- * What a thread used the processor for, told by its stack as async-profiler names frames: methods of Java's with their classes, functions of
- * native code by themselves. The order is that of tables.
+ * The work that a thread used the processor for, as its stack shows it in async-profiler's names of frames: methods of Java's
+ * with their classes, functions of native code by themselves. The order is that of tables.
  */
 enum CpuUse {
-    /** System calls on sockets and for selectors, the kernel's part of them included, whoever made them. */
+    /** System calls on sockets and for selectors, including the kernel's part, whoever made them. */
     SOCKET_CALLS("socket calls"),
-    /** The JDK's and Netty's classes for channels and selectors, those that Accel has under its own included. */
+    /** The JDK's and Netty's classes for channels and selectors, including those under Accel's own. */
     CHANNELS("channels"),
-    /** Accel's classes, and what the JDK's other classes do for them. */
+    /** Accel's classes, and the work of the JDK's other classes for them. */
     ACCEL("Accel"),
     /** Threads that hand work to each other, or wait for each other: park and unpark, monitors, yields. */
     THREADS("threads"),
     /** Compilers, the garbage collector and the rest of the JVM. */
     JVM("JVM"),
-    /** All else: the program and its libraries, its files included. */
+    /** Everything else: the program, its libraries and its files. */
     PROGRAM("program");
 
     private static final Pattern JAVA = Pattern.compile("[\\w$]+/[^:; ]*\\.[\\w$<>]+|[A-Z][\\w$]*\\.[\\w$<>]+");
@@ -42,7 +42,7 @@ enum CpuUse {
     private static final Pattern OF_LIBRARIES =
             Pattern.compile("(?:java|javax|jdk|sun|jnr|com/kenai/jffi|io/accel/shaded)/.*");
 
-    /** No further above the system call of a file is its channel's class. */
+    /** A file's channel class is at most so far above the system call. */
     private static final int FILE_DEPTH = 6;
 
     final String label;
@@ -72,7 +72,7 @@ enum CpuUse {
         return owner;
     }
 
-    /** Whose work the method at {@code from} is: its own, or that of the first caller that is no library's. */
+    /** The owner of the work of the method at {@code from}: itself, or the first caller that belongs to no library. */
     private static CpuUse owner(String[] frames, int from) {
         if (isAboutFiles(frames, from)) {
             return PROGRAM;

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where the two ends of one session run, and who is there besides. Nothing of it is left when {@link #close} returns, which
- * comes after the end of both. Used by one thread.
+ * The processors on which the two ends of one session run, and the other programs there. Nothing of it is left when {@link
+ * #close} returns, which must be called after the end of both. Used by one thread.
  */
 final class Crowd implements AutoCloseable {
     private static final Path CONTROL_GROUPS = Path.of("/sys/fs/cgroup");
@@ -30,7 +30,7 @@ final class Crowd implements AutoCloseable {
     /**
      * Finds the room.
      *
-     * @param cores where ends run that are not crowded
+     * @param cores the processors of ends that are not crowded
      * @throws IOException if they cannot be crowded here
      */
     static Crowd of(Crowding crowding, Cores cores) throws IOException {
@@ -67,19 +67,19 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    /** What to put before a command so that it runs where {@code end} is to. */
+    /** The words to put before a command so that it runs where {@code end} has to. */
     List<String> prefix(End end) {
         List<String> prefix = new ArrayList<>(cores.prefix(end));
         Optional.ofNullable(quotas.get(end)).ifPresent(quota -> prefix.addAll(quota.prefix()));
         return prefix;
     }
 
-    /** Whether a busy loop is to run beside the two, where the server does. */
+    /** Whether a busy loop runs beside the two, on the server's processors. */
     boolean hogged() {
         return hogged;
     }
 
-    /** Which programs share which processors, in words; empty if it is not crowded. */
+    /** The programs that share processors, in words; empty if it is not crowded. */
     String describe() {
         return words;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.perf;
 
-/** On how little of the machine both ends of a case have to run. */
+/** The small part of the machine on which both ends of a case have to run. */
 enum Crowding {
     /** As {@link Cores} have it. */
     NONE(Integer.MAX_VALUE, false),

@@ -14,19 +14,19 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description =
                 "Runs plain java.nio programs with Accel and without, alone and crowded, for less than a minute, and"
-                        + " says what was seen. './accel perf compare' measures more, and takes its time for it.")
+                        + " says what was seen. './accel perf compare' measures more, and takes longer.")
 public final class DemoCommand implements Callable<Integer> {
-    /** What Accel is for, and what is hard for it: it is not to be shown by its best side alone. */
+    /** Cases that Accel is made for, and cases that are hard for it, so that the demo does not show its best side alone. */
     private static final Set<BenchCase> CASES = Set.copyOf(
             EnumSet.of(BenchCase.PINGPONG, BenchCase.STREAM_64K, BenchCase.CONNECT_ECHO_CLOSE, BenchCase.FOUR_BY_FOUR));
 
-    /** Where profiles are compared, the default one says enough. */
+    /** Where profiles are compared, the default profile is enough. */
     private static final Set<Variant> LEFT_OUT = Set.copyOf(EnumSet.of(Variant.LATENCY, Variant.LOW_CPU));
 
     /** Hardly enough, but eight pairs of programs have to fit into a minute. */
     private static final Duration WARM_UP = Duration.ofMillis(1500);
 
-    /** For all of it, so that it is over within a minute where programs are slow to start, too. */
+    /** The limit for everything, so that the demo is over within a minute even if programs are slow to start. */
     private static final Duration TOTAL = Duration.ofSeconds(45);
 
     private static final Duration MEASURE = Duration.ofMillis(800);

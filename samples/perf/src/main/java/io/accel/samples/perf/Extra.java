@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What only some cases measure; NaN in the others.
+ * A figure that only some cases measure; NaN in the others.
  *
- * @param connectionBytes memory that an open connection takes beside what the kernel's sockets do: heaps, other memory of both
- *     processes, and shared memory of the system
+ * @param connectionBytes memory that an open connection takes beside the kernel's sockets: heaps, other memory of both processes,
+ *     and shared memory of the system
  * @param connectionDescriptors descriptors that both ends of a connection have open
- * @param balance what the worst served of several listeners got, as a part of its even share
- * @param linked which part of the client's connections was on a link once it was warm
- * @param linkedBytes which part of what the client read and wrote did not go through the kernel
+ * @param balance the connections of the worst served of several listeners, as a part of its even share
+ * @param linked the part of the client's connections that was on a link once it was warm
+ * @param linkedBytes the part of the client's bytes that did not go through the kernel
  */
 record Extra(double connectionBytes, double connectionDescriptors, double balance, double linked, double linkedBytes) {
     static final Extra NONE = new Extra(Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN);

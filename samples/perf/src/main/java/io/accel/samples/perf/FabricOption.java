@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which fabric to use, and over RDMA on which hosts: this one, this one and {@link PeerOption}'s, or those of the lab. */
+/** The fabric to use, and for RDMA the hosts: this one, this one and {@link PeerOption}'s, or the guests of the lab. */
 public final class FabricOption {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -56,7 +56,7 @@ public final class FabricOption {
     }
 
     /**
-     * This host's RDMA device; none if the command is to run {@linkplain #runInLab in the lab} instead.
+     * This host's RDMA device; none if the command has to run {@linkplain #runInLab in the lab} instead.
      *
      * @throws ParameterException if there is none, and a peer was named
      */
@@ -68,7 +68,7 @@ public final class FabricOption {
         return found;
     }
 
-    /** Both ends at this host's device on whatever processors, or the servers on the peer. */
+    /** Both ends at this host's device on any processors, or the servers on the peer. */
     public Place place(RdmaDevice device) {
         return place(device, Cores.ANY);
     }
@@ -78,7 +78,7 @@ public final class FabricOption {
         return peer == null ? Place.at(device.address(), cores) : Place.between(peer.host());
     }
 
-    /** As {@link Lab#run}, and says so. */
+    /** Like {@link Lab#run}, and says so. */
     public int runInLab(List<String> arguments, Map<String, Path> files, Duration limit)
             throws IOException, InterruptedException {
         System.err.println(

@@ -2,14 +2,14 @@
 package io.accel.samples.perf;
 
 /**
- * A way to run a case that failed, or did not go the way it should have.
+ * A path of a case that failed, or whose bytes took another path than they should have.
  *
  * @param benchCase the case's name
- * @param way the path, and the profile where there are several
+ * @param way the path, and the profile if there are several
  * @param reason what happened, perhaps in several lines
  */
 record Failure(String benchCase, String way, String reason) {
-    /** @param reason may begin with the way's name, as what a program is called does */
+    /** @param reason may begin with the path's name, as the name of a program does */
     static Failure of(BenchCase benchCase, Variant variant, String reason) {
         String name = benchCase.label + " over " + variant.words() + ": ";
         return new Failure(

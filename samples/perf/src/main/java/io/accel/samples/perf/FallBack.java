@@ -4,11 +4,11 @@ package io.accel.samples.perf;
 import java.util.List;
 import java.util.Optional;
 
-/** Tells from outside whether connections that should have been accelerated were not. */
+/** Finds out from outside whether connections that should have been accelerated were not. */
 final class FallBack {
     private FallBack() {}
 
-    /** A sentence about it, with what the program itself said, if any of {@code samples} went through the kernel. */
+    /** A sentence about it, with the program's own words, if any of {@code samples} went through the kernel. */
     static Optional<String> seen(Variant variant, List<Sample> samples) {
         if (!variant.mustNotFallBack()) {
             return Optional.empty();

@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Another host, to run servers on. Everything there is done by a POSIX shell that takes its commands from its standard input.
- * What programs need, such as the JDK and the jars, has to be there under the same names as here. Immutable.
+ * Another host, to run servers on. A POSIX shell there, which takes its commands from its standard input, does everything.
+ * Files that programs need, such as the JDK and the jars, have to be there under the same names as here. Immutable.
  *
- * @param shell the command that starts the shell, such as {@code ssh NAME}; what it runs there has to end when its input does
- * @param address where servers listen there
+ * @param shell the command that starts the shell, such as {@code ssh NAME}; the commands that it runs there have to end when its input does
+ * @param address the address at which servers listen there
  */
 public record FarHost(List<String> shell, String address) {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -30,8 +30,8 @@ public record FarHost(List<String> shell, String address) {
     }
 
     /**
-     * What to tell the shell so that it becomes {@code command}. Its first line says {@code started pid=PID}; what it writes
-     * for humans comes among the rest. It has to end by itself when its input ends.
+     * The line that makes the shell become {@code command}. Its first line says {@code started pid=PID}; its output for
+     * people comes among the rest. It has to end by itself when its input ends.
      */
     static String become(List<String> command) {
         return "unset JDK_JAVA_OPTIONS; echo started pid=$$; exec " + quoted(command) + " 2>&1";
@@ -54,7 +54,7 @@ public record FarHost(List<String> shell, String address) {
         return process;
     }
 
-    /** Ends what {@link #start} started, and waits until it has ended. */
+    /** Ends the process of {@link #start}, and waits until it has ended. */
     static void end(Process started) throws InterruptedException {
         try {
             started.getOutputStream().close();
@@ -72,7 +72,7 @@ public record FarHost(List<String> shell, String address) {
         ask("kill -9 " + pid + " 2>/dev/null; true");
     }
 
-    /** What the shell prints when it is told {@code script}. */
+    /** The output of the shell for {@code script}. */
     String ask(String script) throws IOException, InterruptedException {
         Path said = Files.createTempFile("accel-perf-", ".txt");
         Process process = new ProcessBuilder(shell)
@@ -99,7 +99,7 @@ public record FarHost(List<String> shell, String address) {
         }
     }
 
-    /** What the threads of process {@code pid} used, one line each, as {@link ProcessTimes} reads them. */
+    /** The processor times of the threads of process {@code pid}, one line each, as {@link ProcessTimes} reads them. */
     String threadsOf(long pid) throws IOException, InterruptedException {
         // A thread may end meanwhile.
         return ask("cd /proc/" + pid + "/task && for t in *; do {"

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What was measured. A figure that the case does not have is NaN.
+ * The result of a measurement. A figure that the case does not have is NaN.
  *
  * @param p50Micros median time of an operation in microseconds
  * @param p99Micros its 99th percentile
@@ -16,8 +16,8 @@ import java.util.function.ToDoubleFunction;
  * @param allocatedPerOp bytes of heap an operation that both ends' programs allocated
  * @param cpuMicrosPerOp CPU time in microseconds an operation that both ends' processes used; if there are no
  *     operations, a second of time
- * @param lostShare which part of what was sent did not arrive, where that may be
- * @param extra what only some cases measure
+ * @param lostShare the part of the sent datagrams that did not arrive, where that is possible
+ * @param extra the figures that only some cases measure
  */
 record Figures(
         double p50Micros,
@@ -30,7 +30,7 @@ record Figures(
         double lostShare,
         Extra extra) {
 
-    /** Where nothing can be lost. */
+    /** For cases where nothing can be lost. */
     Figures(
             double p50Micros,
             double p99Micros,
@@ -71,7 +71,7 @@ record Figures(
                 Extra.median(rounds.stream().map(Figures::extra).toList()));
     }
 
-    /** The least time and the highest rate of {@code rounds}, which is what is left of a limit that was disturbed. */
+    /** The least time and the highest rate of {@code rounds}: the best values of a limit whose rounds were disturbed. */
     static Figures best(List<Figures> rounds) {
         double nan = Double.NaN;
         return new Figures(

@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * What processes take up at a moment.
+ * The memory that processes take at a moment.
  *
- * @param bytes their own memory, and all shared memory of the system: that of programs besides counts, too
- * @param descriptors those that they have open
+ * @param bytes their own memory, and all shared memory of the system: the memory of other programs counts, too
+ * @param descriptors the descriptors that they have open
  */
 record Footprint(long bytes, long descriptors) {
     private static final Path SHARED = Path.of("/dev/shm");
@@ -44,10 +44,10 @@ record Footprint(long bytes, long descriptors) {
                 return 1024 * Long.parseLong(line.replaceAll("\\D", ""));
             }
         }
-        throw new IOException(status + " does not tell the process's own memory (" + OWN + ")");
+        throw new IOException(status + " does not have the process's own memory (" + OWN + ")");
     }
 
-    /** What each of {@code connections} takes that were opened between {@code few} and now. */
+    /** The memory of each of the {@code connections} that were opened between {@code few} and now. */
     Extra eachSince(Footprint few, int connections) {
         return new Extra(
                 (double) (bytes - few.bytes) / connections,

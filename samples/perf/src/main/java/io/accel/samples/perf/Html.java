@@ -3,11 +3,11 @@ package io.accel.samples.perf;
 
 import java.util.Locale;
 
-/** What every part of the page is written with. */
+/** Helpers with which every part of the page is written. */
 final class Html {
     private Html() {}
 
-    /** Text as it may stand between tags and in quoted attributes. */
+    /** Text that is escaped for use between tags and in quoted attributes. */
     static String text(String text) {
         return text.replace("&", "&amp;")
                 .replace("<", "&lt;")
@@ -21,7 +21,7 @@ final class Html {
         return String.format(Locale.ROOT, "%.2f", value);
     }
 
-    /** The class that gives a row its colour, the same in all of the page: its path's, or of those with Accel its profile's. */
+    /** The class that gives a row its colour, the same on the whole page: the path's, or for rows with Accel the profile's. */
     static String colour(Row row) {
         return switch (row.path()) {
             case "shm", "accel" ->
@@ -32,7 +32,7 @@ final class Html {
                 };
             case "rdma", "kernel", "plain", "rstream" -> "c-" + row.path();
             case "raw", "memcpy" -> "c-limit";
-            // Ways through the kernel that Netty has.
+            // Netty's ways through the kernel.
             case "epoll" -> "c-kernel";
             case "nio" -> "c-plain";
             case "unix" -> "c-rstream";
@@ -40,7 +40,7 @@ final class Html {
         };
     }
 
-    /** A path as the page calls it: with its profile, where Accel took part. */
+    /** A path as the page calls it: with its profile, if Accel took part. */
     static String label(Row row) {
         return text(row.profile().equals("none") ? row.path() : row.path() + ", " + row.profile());
     }

@@ -12,14 +12,14 @@ import java.util.stream.Collectors;
 
 /**
  * Writes a result as one page that needs nothing else: curves of latency, bars of throughput, the table of all figures, and
- * where they were seen.
+ * the machine.
  */
 final class HtmlPrinter {
     private HtmlPrinter() {}
 
     /**
-     * @param machine what is known of where it was measured
-     * @param notes sentences about how
+     * @param machine a description of the machine of the measurement
+     * @param notes sentences about the method
      */
     static String print(Result result, Map<String, String> machine, List<String> notes) throws IOException {
         String page;
@@ -70,7 +70,7 @@ final class HtmlPrinter {
                 .append("</ul>\n")
                 .append(chart.draw(name, ofCase))
                 .append("</figure>\n"));
-        return rows.isEmpty() ? "<p>No case that was measured tells its latency.</p>" : html.toString();
+        return rows.isEmpty() ? "<p>No measured case has a latency.</p>" : html.toString();
     }
 
     private static String throughput(List<Row> all) {

@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What ratios of rounds say of the ratio that there really is: their geometric mean, and between what it lies with a confidence of
- * 95 %, by Student's distribution of their logarithms. NaN where there are no ratios; with one round the bounds are NaN.
+ * An estimate of the true ratio from the ratios of rounds: their geometric mean, and the interval in which it lies with a confidence
+ * of 95 %, by Student's distribution of their logarithms. NaN if there are no ratios; with one round the bounds are NaN.
  *
  * @param mean the geometric mean
  * @param low the lower bound
  * @param high the upper bound
  */
 record Interval(double mean, double low, double high) {
-    /** Student's t for 95 %, two-sided, by degrees of freedom from 1 on; the last one is that of the normal distribution. */
+    /** Student's t for 95 %, two-sided, by degrees of freedom from 1 on; the last value is of the normal distribution. */
     private static final double[] STUDENT = {
         12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 1.960
     };

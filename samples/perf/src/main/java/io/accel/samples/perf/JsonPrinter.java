@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Writes rows as a JSON array of objects, and after them what failed, whose objects have {@code failed} instead of figures. A
- * figure that there is not is {@code null}.
+ * Writes rows as a JSON array of objects, and after them the failures, whose objects have {@code failed} instead of figures.
+ * A missing figure is {@code null}.
  */
 final class JsonPrinter {
     private static final MathContext PRECISION = new MathContext(6);
@@ -82,7 +82,7 @@ final class JsonPrinter {
         });
     }
 
-    /** What tells rounds apart. */
+    /** The fields that tell rounds apart. */
     private static String round(Figures figures) {
         Map<String, String> members = new LinkedHashMap<>();
         members.put("p50_us", number(figures.p50Micros()));

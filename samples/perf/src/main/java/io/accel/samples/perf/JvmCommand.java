@@ -32,7 +32,7 @@ public final class JvmCommand {
         this(accelJar, Place.here(cores), List.of());
     }
 
-    /** @param accelOptions further options of those with Accel */
+    /** @param accelOptions further options of JVMs with Accel */
     JvmCommand(Path accelJar, Place place, List<String> accelOptions) {
         this.accelJar = accelJar;
         this.place = place;
@@ -51,7 +51,7 @@ public final class JvmCommand {
         return accelJar;
     }
 
-    /** Where what it commands is to run. */
+    /** The place where the command has to run. */
     Place place() {
         return place;
     }
@@ -59,8 +59,8 @@ public final class JvmCommand {
     /**
      * The command for {@code program}.
      *
-     * @param prefix what comes before it
-     * @param options what the JVM gets besides
+     * @param prefix the words before the command
+     * @param options further options of the JVM
      * @param profile null for a JVM without Accel
      */
     List<String> of(List<String> prefix, List<String> options, String program, String profile, List<String> arguments) {
@@ -88,13 +88,13 @@ public final class JvmCommand {
         return command;
     }
 
-    /** As {@link #of}, for a Netty program; {@code profile} is null for a transport other than Accel's. */
+    /** Like {@link #of}, for a Netty program; {@code profile} is null for a transport other than Accel's. */
     List<String> ofNetty(List<String> prefix, String program, String profile, List<String> arguments) {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xms256m");
         command.add("-Xmx256m");
-        // It allocates for one buffer of a hundred, which would hide what the transport does.
+        // It allocates for one buffer of a hundred, which would hide the transport's allocations.
         command.add("-Dio.netty.leakDetection.level=disabled");
         command.add("-cp");
         command.add(nettyJar().toString());
@@ -107,8 +107,8 @@ public final class JvmCommand {
     }
 
     /**
-     * As {@link #of}, for a real program, which gets Accel by its agent. Netty takes epoll where it can; the agent has it
-     * take NIO.
+     * Like {@link #of}, for a real program, which gets Accel through the agent. Netty takes epoll if it can; the agent
+     * makes it take NIO.
      */
     List<String> ofApp(List<String> prefix, Kind kind, String program, String profile, List<String> arguments)
             throws IOException {
@@ -131,17 +131,17 @@ public final class JvmCommand {
         return command;
     }
 
-    /** Where the build puts the Netty programs, with Netty and Accel's transport. */
+    /** The directory in which the build puts the Netty programs, with Netty and Accel's transport. */
     Path nettyJar() {
         return built(NETTY_JAR);
     }
 
-    /** The file in which the build writes down where a real program's libraries are, beside what starts them. */
+    /** The file in which the build lists the places of a real program's libraries and of the code that starts it. */
     Path appLibraries(Kind kind) {
         return built(kind.module() + "/target/libraries");
     }
 
-    /** As {@link #appLibraries}, of those that all agree on, the profiler among them. */
+    /** Like {@link #appLibraries}, for the libraries that all agree on, including the profiler. */
     Path commonLibraries() {
         return built(Kind.APPS + "/target/libraries");
     }

@@ -5,7 +5,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** Which programs a case runs, with what arguments, and what its figures mean. */
+/** The programs that a case runs, their arguments, and the meaning of its figures. */
 enum Kind {
     PINGPONG("SelectorEchoServer", "SelectorPingPong", 64, 1, Measured.ROUND_TRIPS),
     PINGPONG_BLOCKING("BlockingEchoServer", "BlockingPingPong", 64, 1, Measured.ROUND_TRIPS),
@@ -66,7 +66,7 @@ enum Kind {
             return true;
         }
     },
-    /** What the connections cost that nobody uses is measured as well. */
+    /** The cost of connections that nobody uses is measured as well. */
     PINGPONG_AMONG_10000(
             "SelectorEchoServer",
             "ManyConnections",
@@ -161,7 +161,7 @@ enum Kind {
     JGROUPS("JGroupsServer", "JGroupsMessages", 100, List.of(), List.of()),
     UNDERTOW("UndertowServer", "HttpRequests", 1024, List.of(), List.of("connection=keep")),
     HAZELCAST_GET("HazelcastServer", "HazelcastReads", 1024, List.of(), List.of()),
-    /** 64 B to and fro in the ways that there are beside Accel. */
+    /** 64 B to and fro over the alternatives to Accel. */
     PEERS("PeerServer", "PeerPingPong", 64, List.of(), List.of()) {
         /** For Aeron's driver. */
         @Override
@@ -172,7 +172,7 @@ enum Kind {
     RAW("CacheLineBounce", "CacheLineBounce", 8, 0, Measured.ROUND_TRIPS),
     MEMCPY(null, "MemoryCopy", 64 * 1024, 0, Measured.BYTES);
 
-    /** What a program does that is measured. */
+    /** The work of a measured program. */
     enum Measured {
         ROUND_TRIPS,
         CONNECTIONS,
@@ -186,9 +186,9 @@ enum Kind {
     static final int FEW = 100;
 
     /**
-     * Those whose heap is there from the beginning. Either what grows is to be something else; or objects are made all the time, and where
-     * a young JVM comes to a page of its heap for the first time that takes longer than a system call, so that who makes twice as many
-     * seems to take half as long again: once, until the heap has been gone through.
+     * Kinds whose heap is resident from the beginning. Either the measurement is about other memory that grows, or objects are
+     * made all the time. A young JVM takes longer for the first use of a page of its heap than for a system call, so a program
+     * that makes twice as many objects would seem to take half as long again, until the whole heap has been used once.
      */
     private static final Set<Kind> IN_A_HEAP_THAT_IS_THERE = Set.copyOf(EnumSet.of(
             PINGPONG_AMONG_10000, CONNECTION, CONNECTION_WITH_ECHO, SHARED_PORT, REGISTRATION, INTEREST, MODE));
@@ -209,11 +209,11 @@ enum Kind {
     final int connections;
     final Measured measured;
 
-    /** What the server is told besides. */
+    /** Further arguments of the server. */
     @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     final List<String> serverArguments;
 
-    /** What the client is told besides the size and the number of connections. */
+    /** Arguments of the client after the size and the number of connections. */
     @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     final List<String> clientArguments;
 
@@ -264,7 +264,7 @@ enum Kind {
         this.clientArguments = clientArguments;
     }
 
-    /** What both JVMs get besides. */
+    /** Further options of both JVMs. */
     List<String> jvmOptions() {
         return IN_A_HEAP_THAT_IS_THERE.contains(this) ? List.of("-XX:+AlwaysPreTouch") : List.of();
     }
@@ -274,7 +274,7 @@ enum Kind {
         return 17;
     }
 
-    /** Where the build has a real program's libraries: one class path for all that agree on them. */
+    /** The place of a real program's libraries in the build: one class path for all programs that agree on them. */
     String module() {
         return APPS;
     }
@@ -287,7 +287,7 @@ enum Kind {
         return !measuresLatency() && measured != Measured.NOTHING;
     }
 
-    /** Whether the machine's limits say anything about it: a cache line to and fro, or a copy. */
+    /** Whether one of the machine's limits applies to it: a cache line to and fro, or a copy. */
     boolean hasLimit() {
         return (measured == Measured.ROUND_TRIPS && programs != Programs.APPS && !WITHOUT_LIMIT.contains(this))
                 || (measuresThroughput() && measured != Measured.REQUESTS);

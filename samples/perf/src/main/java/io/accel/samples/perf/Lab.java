@@ -35,13 +35,13 @@ public final class Lab {
             }
         }
         throw new IOException("this machine has no RDMA device with an address, and " + IN_REPOSITORY
-                + ", which makes a machine that has one, is not there");
+                + ", which makes a machine with a device, does not exist");
     }
 
     /**
      * Runs it on one guest, with the other as its peer, and returns its exit status.
      *
-     * @param files what it is to write, by the option that says so
+     * @param files the files that it has to write, by their options
      * @param limit how long it may take, the guests' boot included
      */
     public int run(List<String> arguments, Map<String, Path> files, Duration limit)
@@ -52,7 +52,7 @@ public final class Lab {
         command.addAll(List.of("--timeout", Long.toString(limit.toSeconds()), "--share", shared.toString()));
         command.addAll(List.of("--hosts", "2", "--peer", "exec busybox nc -ll -p " + SHELL_PORT + " -e sh", "--"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // This JVM measures nothing itself; it is to be out of the way.
+        // This JVM measures nothing itself, and should be out of the way.
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.addAll(List.of("-jar", JvmCommand.locationOf(Lab.class).toString()));
         command.addAll(arguments);

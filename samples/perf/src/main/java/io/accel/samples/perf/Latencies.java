@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
-/** How long operations took, all of them: what single percentiles are taken from. Immutable. */
+/** The times of all operations, from which single percentiles are taken. Immutable. */
 final class Latencies {
-    /** Nothing is known but what {@link Figures} say. */
+    /** Nothing is known except for the {@link Figures}. */
     static final Latencies NONE = new Latencies(new Histogram(3), 1);
 
-    /** A percentile beyond which there are fewer operations is chance. */
+    /** A percentile with fewer operations beyond it depends on chance. */
     private static final long LEAST_BEYOND = 10;
 
     private final Histogram nanos;
@@ -25,7 +25,7 @@ final class Latencies {
 
     /**
      * @param text a histogram of nanoseconds, compressed, in Base64
-     * @param tripsPerSample how many operations one of its values is the time of
+     * @param tripsPerSample how many operations one of its values covers
      */
     static Latencies decode(String text, int tripsPerSample) {
         try {
@@ -51,10 +51,10 @@ final class Latencies {
         return nanos.getTotalCount() == 0;
     }
 
-    /** In microseconds; NaN if it cannot be told from so few operations. */
+    /** In microseconds; NaN if there are too few operations for it. */
     double micros(double percentile) {
         double beyond = nanos.getTotalCount() * (100 - percentile) / 100;
-        // As 100 - 99.9 has it, a tenth is a little less.
+        // As 100 - 99.9 shows, a tenth is a little less.
         return beyond + 1e-6 < LEAST_BEYOND
                 ? Double.NaN
                 : nanos.getValueAtPercentile(percentile) / 1e3 / tripsPerSample;

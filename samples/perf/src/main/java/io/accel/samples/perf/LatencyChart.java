@@ -8,7 +8,7 @@ import java.util.stream.DoubleStream;
 
 /**
  * Draws, for one case, each path's latency by percentile, both logarithmic: the tail takes as much room as the rest. A
- * path of which only some percentiles are known is drawn as their points.
+ * path with only some known percentiles is drawn as points.
  */
 final class LatencyChart {
     private static final double NARROW = 440;

@@ -12,11 +12,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What {@code accel stats} says of a process: which part of its open connections does not go through the kernel, and how many bytes
- * went over these.
+ * The view of {@code accel stats} of a process: the part of its open connections that does not go through the kernel, and the bytes
+ * that went over these.
  *
  * @param connections the part, from 0 to 1; NaN if it has no connection, or the process is not known
- * @param bytes of each open connection, by its number, what was read and written on a link so far
+ * @param bytes for each open connection, by its number, the bytes read and written on a link so far
  */
 record LinkShare(double connections, Map<Long, Long> bytes) {
     private static final long PATIENCE_SECONDS = 30;
@@ -52,7 +52,7 @@ record LinkShare(double connections, Map<Long, Long> bytes) {
         }
     }
 
-    /** @param json what {@code accel stats --json} prints */
+    /** @param json the output of {@code accel stats --json} */
     static LinkShare parse(String json) {
         int all = 0;
         int linked = 0;
@@ -71,10 +71,10 @@ record LinkShare(double connections, Map<Long, Long> bytes) {
     }
 
     /**
-     * Which part of the bytes did not go through the kernel since then, from 0 to 1; NaN where nothing went, or what the kernel carried is not
-     * known.
+     * The part of the bytes that did not go through the kernel since then, from 0 to 1; NaN if there were no bytes, or the
+     * kernel's bytes are unknown.
      *
-     * @param byKernel what the process read and wrote through the kernel meanwhile; negative if unknown
+     * @param byKernel the bytes that the process read and wrote through the kernel meanwhile; negative if unknown
      */
     double bytesSince(LinkShare before, double byKernel) {
         double linked = bytes.entrySet().stream()

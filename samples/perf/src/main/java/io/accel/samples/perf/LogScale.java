@@ -8,7 +8,7 @@ import java.util.List;
 record LogScale(double low, double high, double from, double to) {
     private static final double[] STEPS = {1, 2, 5};
 
-    /** So many decades are told apart by 1, 2 and 5; more of them only by 1. */
+    /** Up to so many decades get marks at 1, 2 and 5; with more, only at 1. */
     private static final double FEW_DECADES = 2;
 
     /**
@@ -30,7 +30,7 @@ record LogScale(double low, double high, double from, double to) {
         return from + (to - from) * Math.log(value / low) / Math.log(high / low);
     }
 
-    /** Round numbers from end to end, of which there is room for each. */
+    /** Round numbers from end to end, with room for each of them. */
     List<Double> ticks() {
         boolean few = Math.log10(high / low) <= FEW_DECADES;
         List<Double> ticks = new ArrayList<>();

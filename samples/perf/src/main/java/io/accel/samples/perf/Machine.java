@@ -13,12 +13,12 @@ import java.util.Optional;
 final class Machine {
     private final Path root;
 
-    /** @param root where {@code proc} and {@code etc} are: {@code /} but in tests */
+    /** @param root the directory of {@code proc} and {@code etc}: {@code /} except in tests */
     Machine(Path root) {
         this.root = root;
     }
 
-    /** What of it matters to figures; nothing about what is not known. */
+    /** The properties of a machine that matter to figures; unknown ones are left out. */
     Map<String, String> describe() throws IOException {
         Map<String, String> facts = new LinkedHashMap<>();
         int processors = Runtime.getRuntime().availableProcessors();

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How the machine's processors have spent their time until a moment, in the kernel's ticks. The machine's: within a container
- * that is more than the container's. Immutable.
+ * The use of the machine's processors until a moment, in the kernel's ticks. Within a container this is more than the container's
+ * own use. Immutable.
  *
  * @param processors how many there are
  * @param busy ticks that programs and the kernel had, of all processors
@@ -20,12 +20,12 @@ record MachineTimes(int processors, long busy, long stolen, long all) {
     private static final Path STATISTICS = Path.of("/proc/stat");
     private static final Path LOAD = Path.of("/proc/loadavg");
 
-    /** Where those are in the line, beside user, nice, system, irq and softirq. */
+    /** The places of these in the line, beside user, nice, system, irq and softirq. */
     private static final int IDLE = 3;
 
     private static final int WAITING = 4;
     private static final int STOLEN = 7;
-    /** What comes after is counted as user's already. */
+    /** The values after that are already counted as user time. */
     private static final int FIELDS = 8;
 
     static MachineTimes now() throws IOException {
@@ -53,7 +53,7 @@ record MachineTimes(int processors, long busy, long stolen, long all) {
         return processors * (double) (busy - earlier.busy) / (all - earlier.all);
     }
 
-    /** Which part of the time since {@code earlier} was stolen; NaN if no tick passed. */
+    /** The part of the time since {@code earlier} that was stolen; NaN if no tick passed. */
     double stealSince(MachineTimes earlier) {
         return (double) (stolen - earlier.stolen) / (all - earlier.all);
     }

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Writes a result as a table that can be pasted into a page of documentation, with where and how it was measured above it. */
+/** Writes a result as a table that can be pasted into a page of documentation, below a description of the machine and the method. */
 final class MarkdownPrinter {
     private MarkdownPrinter() {}
 
     /**
-     * @param machine what is known of where it was measured
-     * @param notes sentences about how
+     * @param machine a description of the machine of the measurement
+     * @param notes sentences about the method
      */
     static String print(Result result, Map<String, String> machine, List<String> notes) {
         StringBuilder text = new StringBuilder();

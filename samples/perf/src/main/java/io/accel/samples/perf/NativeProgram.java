@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The programs in C that RDMA is measured with everywhere: how to start them, and what they say. */
+/** The C programs with which everybody measures RDMA: how to start them, and how to read their output. */
 enum NativeProgram {
-    /** rdma-core's, over rsocket: streams through the sockets' calls, as Accel's. Tells means only. */
+    /** rdma-core's, over rsocket: streams through socket calls, like Accel's. Reports means only. */
     RSTREAM_LATENCY("rstream", 64) {
         @Override
         List<String> arguments(int port, long count, String address) {
@@ -32,7 +32,7 @@ enum NativeProgram {
             return mean(rstreamMicros(output));
         }
     },
-    /** perftest's: bare RDMA writes from a processor that looks at memory, the least there is. Tells half a round trip. */
+    /** perftest's: bare RDMA writes from a processor that looks at memory, the least possible. Reports half a round trip. */
     IB_WRITE_LAT("ib_write_lat", 64) {
         @Override
         List<String> arguments(int port, long count, String address) {
@@ -100,13 +100,13 @@ enum NativeProgram {
         return bytes;
     }
 
-    /** What follows the command's name; {@code address} is null for the server. */
+    /** The arguments after the command's name; {@code address} is null for the server. */
     abstract List<String> arguments(int port, long count, String address);
 
-    /** What the client's output says. */
+    /** The figures in the client's output. */
     abstract Figures read(String output) throws IOException;
 
-    /** What goes with a measurement of this kind. */
+    /** The program for a measurement of this kind. */
     static NativeProgram of(Variant variant, Kind kind) {
         if (variant == Variant.RSTREAM) {
             return kind.measuresLatency() ? RSTREAM_LATENCY : RSTREAM_BANDWIDTH;
@@ -117,7 +117,7 @@ enum NativeProgram {
         return kind.measuresLatency() ? IB_WRITE_LAT : IB_WRITE_BW;
     }
 
-    /** Figures of which the mean time of an operation is all that is known. */
+    /** Figures with the mean time of an operation alone. */
     Figures mean(double micros) {
         double nan = Double.NaN;
         return new Figures(nan, nan, nan, 1e6 / micros, bytes * 1e6 / micros, nan, nan);
@@ -135,7 +135,7 @@ enum NativeProgram {
     }
 
     List<String> perftest(int port, long count, String address) {
-        // -R: connected by rdma_cm, as Accel and rstream are. -F: no word about the clock's frequency.
+        // -R: connected by rdma_cm, as Accel and rstream are. -F: no complaint about the clock's frequency.
         List<String> arguments = new ArrayList<>(List.of("-R", "-F", "-p", Integer.toString(port)));
         arguments.addAll(List.of("-s", Integer.toString(bytes), "-n", Long.toString(count)));
         if (address != null) {
@@ -144,7 +144,7 @@ enum NativeProgram {
         return arguments;
     }
 
-    /** The last number of the line below the heading: microseconds a transfer, of which a round trip has two. */
+    /** The last number of the line below the heading: microseconds for each transfer; a round trip has two. */
     double rstreamMicros(String output) throws IOException {
         List<String> lines = output.lines().toList();
         for (int i = 1; i < lines.size(); i++) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A {@link NativeProgram}, both ends started anew for each measurement, with as many messages as take about as long as was
+ * A {@link NativeProgram}, both ends started anew for each measurement, with enough messages to take about as long as was
  * asked for.
  */
 final class NativeSession implements Session {
@@ -117,7 +117,7 @@ final class NativeSession implements Session {
         }
     }
 
-    /** Free of TCP connections, so that nothing will have taken it over RDMA either. */
+    /** A port without TCP connections, so that nothing will have taken it over RDMA, either. */
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();

@@ -3,7 +3,7 @@ package io.accel.samples.perf;
 
 import picocli.CommandLine.Option;
 
-/** Where servers run over RDMA, if not here: both options, or neither. */
+/** The host of servers over RDMA, if that is not this one: both options, or neither. */
 public final class PeerOption {
     @Option(
             names = "--peer",

@@ -8,5 +8,5 @@ import picocli.CommandLine.Command;
         name = "perf",
         mixinStandardHelpOptions = true,
         subcommands = {CompareCommand.class, AppsCommand.class},
-        description = "Measures what Accel does.")
+        description = "Measures programs with Accel and without.")
 public final class PerfCommand {}

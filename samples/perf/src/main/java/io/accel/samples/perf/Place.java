@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Where the two ends of a case run, and how one finds the other. Immutable.
+ * The hosts on which the two ends of a case run, and how one end finds the other. Immutable.
  *
- * @param cores which processors each may use
- * @param address where servers listen; null for the loopback interface
- * @param far where servers run; null for this host
+ * @param cores the processors that each may use
+ * @param address the address at which servers listen; null for the loopback interface
+ * @param far the host of servers; null for this host
  */
 public record Place(Cores cores, String address, FarHost far) {
     /** Both ends on this host, with the loopback interface between them. */
@@ -17,7 +17,7 @@ public record Place(Cores cores, String address, FarHost far) {
         return new Place(cores, null, null);
     }
 
-    /** Both ends on this host, on whatever processors, with the loopback interface between them. */
+    /** Both ends on this host, on any processors, with the loopback interface between them. */
     public static Place here() {
         return here(Cores.ANY);
     }
@@ -37,7 +37,7 @@ public record Place(Cores cores, String address, FarHost far) {
     }
 
     /**
-     * Starts {@code command}, a program that talks to its starter by lines and ends when its input does.
+     * Starts {@code command}, a program that talks to its starter in lines and ends when its input does.
      *
      * @param name what errors call it
      */

@@ -9,12 +9,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a process uses of the processors, seen from outside and to the nanosecond. What the JDK tells counts in ticks of 10 ms,
- * which is more than an idle process uses in a second, and to ask the process would wake it. Only where the kernel has no {@code schedstat} it is
- * counted in ticks, too, and no delay is seen.
+ * The processor time that a process uses, seen from outside and to the nanosecond. The JDK counts in ticks of 10 ms, which is
+ * more than an idle process uses in a second, and a question to the process would wake it. Only if the kernel has no {@code
+ * schedstat} this counts in ticks, too, and shows no delay.
  */
 final class ProcessTimes {
-    /** Where the ticks in user mode are in {@code stat}, counted behind the name; those in the kernel follow. */
+    /** The place of the ticks in user mode in {@code stat}, counted behind the name; the ticks in the kernel follow. */
     private static final int USER_TICKS = 11;
 
     private static final long TICK_NANOS = 10_000_000;
@@ -72,7 +72,7 @@ final class ProcessTimes {
         return far;
     }
 
-    /** What was used since the beginning, by all threads that still live. */
+    /** The time used since the beginning, by all threads that still live. */
     Used used() throws IOException, InterruptedException {
         Used sum = Used.NOTHING;
         for (Map.Entry<String, Used> thread : source.look().entrySet()) {
@@ -95,7 +95,8 @@ final class ProcessTimes {
             }
         }
         if (used.isEmpty()) {
-            throw new IOException("the kernel does not tell what the threads in " + threads + " used (no schedstat)");
+            throw new IOException(
+                    "the kernel does not have the processor times of the threads in " + threads + " (no schedstat)");
         }
         return used;
     }
@@ -110,12 +111,12 @@ final class ProcessTimes {
         for (String line : lines.lines().toList()) {
             String[] fields = line.split(" ", 5);
             if (fields.length < 5) {
-                throw new IOException("the other host says of a thread: " + line);
+                throw new IOException("the other host reports of a thread: " + line);
             }
             used.put(fields[0], fields[2].startsWith("(") ? ofTicks(line) : used(fields[1], fields[2], fields[4]));
         }
         if (used.isEmpty()) {
-            throw new IOException("the other host does not tell what the threads of a process used");
+            throw new IOException("the other host does not report the processor times of a process's threads");
         }
         return used;
     }
@@ -129,7 +130,7 @@ final class ProcessTimes {
         return used(times[0], times[1], Files.readString(thread.resolve("comm")));
     }
 
-    /** @param stat what a kernel without {@code schedstat} tells, such as that of the lab's guests */
+    /** @param stat the line of a kernel without {@code schedstat}, such as the kernel of the lab's guests */
     private static Used ofTicks(String stat) {
         int end = stat.lastIndexOf(')');
         String[] fields = stat.substring(end + 2).split(" ", -1);

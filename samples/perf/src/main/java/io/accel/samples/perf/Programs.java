@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.perf;
 
-/** Whose programs a case runs, and so where their classes are and how they get Accel. */
+/** The owner of the programs that a case runs. It decides where their classes are and how they get Accel. */
 enum Programs {
     /** Plain {@code java.nio}, by the drop-in jar on the class path and a property. */
     PLAIN("io.accel.samples.bench."),
@@ -10,7 +10,7 @@ enum Programs {
     /** Servers and clients of other projects, by the agent. */
     APPS("io.accel.samples.apps.");
 
-    /** What the names of their classes begin with. */
+    /** The beginning of the names of their classes. */
     final String prefix;
 
     Programs(String prefix) {

@@ -46,7 +46,7 @@ final class Quota implements AutoCloseable {
         }
     }
 
-    /** What to put before a command so that it runs in the group from its first instruction. */
+    /** The words to put before a command so that it runs in the group from its first instruction. */
     List<String> prefix() {
         return group.prefix();
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What the project asks of itself over RDMA, each as {@code ok} or {@code short}. A program in C is the measure. */
+/** The project's aims over RDMA, each with {@code ok} or {@code short}. A program in C is the measure. */
 final class RdmaAims {
     private static final double LONGEST_ROUND_TRIP = 1.5;
     private static final double WISHED_ROUND_TRIP = 1.1;

@@ -75,7 +75,7 @@ final class RdmaComparison {
         } finally {
             sessions.values().forEach(Session::close);
         }
-        // A row of which a round failed would stand for less than the others.
+        // A row with a failed round would stand for less than the others.
         samples.keySet().retainAll(sessions.keySet());
         List<Row> rows = new ArrayList<>();
         for (Map.Entry<Variant, List<Sample>> entry : samples.entrySet()) {

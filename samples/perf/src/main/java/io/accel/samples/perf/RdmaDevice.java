@@ -34,7 +34,7 @@ public record RdmaDevice(String name, String address, boolean software, boolean 
             for (String network : networksOf(device)) {
                 Optional<String> address = addressOf(network);
                 if (address.isPresent()) {
-                    // What no bus has is software's.
+                    // A device on no bus is a software device.
                     boolean software = !Files.exists(device.resolve("device"));
                     return Optional.of(new RdmaDevice(
                             device.getFileName().toString(), address.get(), software, isUserMode(processors)));

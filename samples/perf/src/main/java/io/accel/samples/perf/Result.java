@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a comparison gave.
+ * The result of a comparison.
  *
  * @param failures the ways to run a case that failed, or did not go as they should have
  */

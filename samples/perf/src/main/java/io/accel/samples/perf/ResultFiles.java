@@ -16,12 +16,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that say into which files a result is to be written. */
+/** The options that say into which files a result is written. */
 final class ResultFiles {
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Also write the rows, and what failed, to this file, as a JSON array.")
+            description = "Also write the rows and the failures to this file, as a JSON array.")
     private Path json;
 
     @Option(
@@ -35,7 +35,7 @@ final class ResultFiles {
     @Option(
             names = "--markdown",
             paramLabel = "FILE",
-            description = "Also write the table, the machine and how it was measured to this file, as Markdown.")
+            description = "Also write the table, the machine and the method to this file, as Markdown.")
     private Path markdown;
 
     @Spec(Spec.Target.MIXEE)
@@ -53,14 +53,14 @@ final class ResultFiles {
         });
     }
 
-    /** What the file system says names the file, and often nothing else. */
+    /** The message of the file system names the file, and often says nothing else. */
     private static String reason(IOException e) {
         return e instanceof NoSuchFileException
                 ? "there is no such directory"
                 : e instanceof AccessDeniedException ? "permission denied" : e.getMessage();
     }
 
-    /** Those that are to be written, by the option that says so. */
+    /** The files to write, by their options. */
     Map<String, Path> byOption() {
         Map<String, Path> files = new LinkedHashMap<>();
         if (json != null) {

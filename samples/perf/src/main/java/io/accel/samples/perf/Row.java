@@ -17,7 +17,7 @@ import java.util.List;
  * @param vsRaw how many times the machine's own limit; NaN likewise
  * @param crowd who shared which processors; empty if that was not part of the case
  * @param conditions what else went on
- * @param cpu what both ends used their processors for; empty where that was not asked
+ * @param cpu the work that both ends used their processors for; empty where that was not asked
  */
 record Row(
         String benchCase,
@@ -60,7 +60,7 @@ record Row(
                 CpuBreakdown.NONE);
     }
 
-    /** What stands for the rounds: medians, or the worst round if they are of two kinds. */
+    /** The figures that stand for the rounds: medians, or the worst round if they are of two kinds. */
     Figures figures() {
         return Bimodal.represent(rounds);
     }
@@ -70,7 +70,7 @@ record Row(
         return Bimodal.are(rounds);
     }
 
-    /** What is to be said of it in words; empty if nothing is. */
+    /** Remarks about it in words; empty if there are none. */
     String words() {
         String verdict = profile.equals("none") ? "" : vsKernel.words();
         if (!bimodal()) {

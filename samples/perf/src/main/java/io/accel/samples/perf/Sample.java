@@ -4,7 +4,7 @@ package io.accel.samples.perf;
 import java.util.List;
 
 /**
- * What one run of a case over one path gave.
+ * The result of one run of a case over one path.
  *
  * @param latencies all times of operations; empty where the case or the program does not tell them
  * @param kernelShare which part of the bytes moved went through the kernel's read and write calls, both ends together:

@@ -7,10 +7,10 @@ import java.util.function.Function;
 
 /**
  * Lays rows out in columns as wide as their widest entry: text to the left, figures to the right. Columns that belong to
- * a device, or to a machine without one, are there if a row has something for them.
+ * a device, or to a machine without one, are shown if a row has a value for them.
  */
 final class TablePrinter {
-    /** @param always whether it is there even if no row has anything for it */
+    /** @param always whether it is shown even if no row has a value for it */
     record Column(String head, boolean text, boolean always, Function<Row, String> cell) {}
 
     private static final List<Column> COLUMNS = List.of(
@@ -52,7 +52,7 @@ final class TablePrinter {
         return new Column(head, false, always, cell);
     }
 
-    /** Those that are there for {@code rows}. */
+    /** The columns that are shown for {@code rows}. */
     static List<Column> columns(List<Row> rows) {
         return COLUMNS.stream()
                 .filter(column -> column.always()

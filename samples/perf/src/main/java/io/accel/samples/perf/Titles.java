@@ -3,7 +3,7 @@ package io.accel.samples.perf;
 
 import java.util.Map;
 
-/** What each case is, in a few words. */
+/** A description of each case, in a few words. */
 final class Titles {
     private static final Map<String, String> TITLES = Map.ofEntries(
             Map.entry("raw", "the machine's own limits: one cache line between two JVMs, and a copy in memory"),

@@ -11,15 +11,15 @@ enum Variant {
     KERNEL("kernel", false, false),
     /** Accel at both ends. */
     ACCELERATED("shm", true, true),
-    /** Accel at both ends, where it is Accel's choice which way the bytes go: it may be too soon, or not worth it. */
+    /** Accel at both ends, where Accel chooses the path of the bytes: it may be too soon for a faster one, or not worth it. */
     CHOICE("accel", true, true),
-    /** No Accel at all, where it is compared with {@link #ONE_END}. */
+    /** No Accel at all, for comparison with {@link #ONE_END}. */
     PLAIN("plain", false, false),
     /** A client with Accel whose peer has none. */
     ONE_END("kernel", false, true),
-    /** As {@link #CHOICE}, by the agent, which changes what the JDK does to Accel's channels. */
+    /** Like {@link #CHOICE}, with the agent, which changes the JDK's treatment of Accel's channels. */
     AGENT("agent", true, true),
-    /** As {@link #ONE_END}, by the agent. */
+    /** Like {@link #ONE_END}, with the agent. */
     AGENT_AT_ONE_END("agent", false, true),
     /** Accel at both ends, over RDMA alone. */
     RDMA("rdma", true, true),
@@ -28,11 +28,11 @@ enum Variant {
     /** perftest's programs, over the verbs. */
     PERFTEST("perftest", false, false),
 
-    /** Netty's native transport over loopback TCP: what the other ways of Netty are compared with. */
+    /** Netty's native transport over loopback TCP, with which Netty's other transports are compared. */
     NETTY_EPOLL("epoll", "epoll"),
     /** Netty's transport over {@code java.nio}, without Accel. */
     NETTY_NIO("nio", "nio"),
-    /** Netty's transport over io_uring, where it runs. */
+    /** Netty's transport over io_uring, if it runs here. */
     NETTY_IO_URING("io_uring", "io_uring"),
     /** Netty's native transport over Unix-domain sockets. */
     NETTY_UNIX("unix", "unix"),
@@ -47,30 +47,30 @@ enum Variant {
     NETTY_LATENCY("shm", "accel", "latency"),
     NETTY_BALANCED("shm", "accel", "balanced"),
     NETTY_LOW_CPU("shm", "accel", "low-cpu"),
-    /** The same by the agent, where it is Accel's choice which way the bytes go. */
+    /** The same with the agent, where Accel chooses the path of the bytes. */
     AGENT_LATENCY("accel", null, "latency"),
     AGENT_BALANCED("accel", null, "balanced"),
     AGENT_LOW_CPU("accel", null, "low-cpu"),
 
-    /** Messages to and fro over loopback TCP, by the JDK: what its neighbours are compared with. */
+    /** Messages to and fro over loopback TCP, with the JDK; the variants below are compared with it. */
     PEER_TCP("kernel", "tcp"),
     /** The same over the JDK's Unix-domain sockets. */
     PEER_UNIX("unix", "unix"),
-    /** By Aeron's IPC, which is memory that both share: the floor. */
+    /** Through Aeron's IPC, which is memory that both share: the least possible time. */
     PEER_AERON("aeron", "aeron"),
     /** Over TCP with Accel's agent. */
     PEER_LATENCY("accel", "tcp", "latency"),
     PEER_BALANCED("accel", "tcp", "balanced"),
     PEER_LOW_CPU("accel", "tcp", "low-cpu");
 
-    /** What the bytes are expected to go over. */
+    /** The path that the bytes are expected to take. */
     final String path;
 
     final boolean serverAccelerated;
     final boolean clientAccelerated;
-    /** The transport of Netty or of {@link Kind#PEERS}; null where a program has but one. */
+    /** The transport of Netty or of {@link Kind#PEERS}; null if a program has only one. */
     final String transport;
-    /** Null if accelerated ends have the case's. */
+    /** Null if accelerated ends have the case's profile. */
     final String profile;
 
     Variant(String path, boolean serverAccelerated, boolean clientAccelerated) {
@@ -98,7 +98,7 @@ enum Variant {
         return profile == null ? path : path + ' ' + profile;
     }
 
-    /** Whether it is no failure if this does not work here. */
+    /** Whether this may fail to work here. */
     boolean isOptional() {
         return this == NETTY_IO_URING;
     }
@@ -108,7 +108,7 @@ enum Variant {
         return serverAccelerated && clientAccelerated && !path.equals(CHOICE.path) && !isByAgent();
     }
 
-    /** Whether plain programs get Accel by the agent, and not by a property alone. */
+    /** Whether plain programs get Accel through the agent, and not through a property alone. */
     boolean isByAgent() {
         return path.equals("agent");
     }

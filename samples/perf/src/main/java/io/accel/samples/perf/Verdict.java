@@ -11,13 +11,13 @@ import java.util.stream.IntStream;
 
 /**
  * How a row compares with the kernel's: for each figure how many times better it is, less than 1 if it is worse, NaN if there
- * is nothing to compare. What a row is called goes by the worst of them.
+ * is nothing to compare. The worst of them decides what a row is called.
  */
 record Verdict(double p50, double p99, double rate, double cpu) {
     /** There is nothing to compare with. */
     static final Verdict NONE = new Verdict(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
 
-    /** What is compared. */
+    /** The figures that are compared. */
     enum Measure {
         P50("p50", 1.05, Verdict::p50),
         P99("p99", 1.2, Verdict::p99),
@@ -25,7 +25,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
         CPU("CPU time", 1.1, Verdict::cpu);
 
         private final String words;
-        /** So many times worse still counts as the same. */
+        /** The factor by which a figure may be worse and still count as the same. */
         private final double slack;
 
         @SuppressWarnings("ImmutableEnumChecker") // a reference to a record's accessor
@@ -61,10 +61,10 @@ record Verdict(double p50, double p99, double rate, double cpu) {
     }
 
     /**
-     * Compares rounds, of which the two sides of each were measured one right after the other: the median of their ratios, or
+     * Compares rounds; the two sides of each round were measured one right after the other: the median of their ratios, or
      * the worst of them if either side was bimodal.
      *
-     * @param rateGiven whether the case itself says how many operations a second there are
+     * @param rateGiven whether the case itself sets the number of operations a second
      */
     static Verdict of(List<Figures> seen, List<Figures> kernel, boolean rateGiven) {
         boolean bimodal = Bimodal.are(seen) || Bimodal.are(kernel);
@@ -95,7 +95,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
                 .min(Comparator.comparingDouble(measure -> measure.of(this)));
     }
 
-    /** Its ratio; NaN if none compares. */
+    /** The ratio of that figure; NaN if none compares. */
     double worst() {
         return worstMeasure().map(measure -> measure.of(this)).orElse(Double.NaN);
     }
@@ -105,7 +105,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
         return Measure.P50.isWorseIn(this) || Measure.P99.isWorseIn(this) || Measure.RATE.isWorseIn(this);
     }
 
-    /** Whether anything is worse, be it the CPU time alone. */
+    /** Whether anything is worse, even the CPU time alone. */
     boolean isWorse() {
         return isSlower() || Measure.CPU.isWorseIn(this);
     }

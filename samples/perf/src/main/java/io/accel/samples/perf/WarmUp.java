@@ -2,14 +2,14 @@
 package io.accel.samples.perf;
 
 /**
- * Tells when programs are warm: the compilers have had next to nothing to do for two windows of time, one after the other,
- * in which the programs were about equally fast. Used by one thread.
+ * Tells when programs are warm: for two windows of time in a row the compilers have had almost nothing to do, and the programs
+ * were about equally fast. Used by one thread.
  */
 final class WarmUp {
     /** Processors that the compilers of both ends may use and count as quiet. */
     private static final double QUIET = 0.02;
 
-    /** By so much of the faster one may two windows differ. */
+    /** The part of the faster one by which two windows may differ. */
     private static final double AGREE = 0.1;
 
     private double lastRate = Double.NaN;

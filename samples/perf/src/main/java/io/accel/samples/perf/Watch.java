@@ -16,7 +16,7 @@ final class Watch {
      * Begins.
      *
      * @param ends the programs that are measured
-     * @param besides others that belong to the case
+     * @param besides other processes that belong to the case
      */
     Watch(List<BenchProcess> ends, List<BenchProcess> besides) throws IOException, InterruptedException {
         for (BenchProcess end : ends) {
@@ -30,7 +30,7 @@ final class Watch {
         begin = System.nanoTime();
     }
 
-    /** What was seen since the beginning. */
+    /** The conditions seen since the beginning. */
     Conditions seen() throws IOException, InterruptedException {
         double nanos = System.nanoTime() - begin;
         MachineTimes now = MachineTimes.now();

@@ -25,7 +25,7 @@ public final class WorkingDirectory implements AutoCloseable {
         return new WorkingDirectory(Files.createTempDirectory(prefix));
     }
 
-    /** One in memory, where there is such a place. */
+    /** A directory in memory, if there is such a place. */
     public static WorkingDirectory createInMemory(String prefix) throws IOException {
         Path memory = Path.of("/dev/shm");
         return Files.isWritable(memory)
@@ -33,7 +33,7 @@ public final class WorkingDirectory implements AutoCloseable {
                 : create(prefix);
     }
 
-    /** Where it is. */
+    /** The path of the directory. */
     public Path path() {
         return path;
     }

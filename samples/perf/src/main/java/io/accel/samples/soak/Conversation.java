@@ -10,13 +10,13 @@ import java.util.SplittableRandom;
  * One thing that a client asks of a server, which begins with these fields. A connection carries any number, one after
  * the other.
  *
- * @param resident whether the client is one that nobody kills
- * @param closes whether the server is to close the connection afterwards
- * @param seed which stream
+ * @param resident whether nobody kills the client
+ * @param closes whether the server closes the connection afterwards
+ * @param seed the seed of the stream
  * @param length how many bytes, at least one
  */
 record Conversation(Kind kind, boolean resident, boolean closes, long seed, long length) {
-    /** What is to be done with the bytes. */
+    /** The server's task with the bytes. */
     enum Kind {
         /** The server sends back what it gets. */
         ECHO('e'),
@@ -39,7 +39,7 @@ record Conversation(Kind kind, boolean resident, boolean closes, long seed, long
     private static final int LONGEST_BITS = 20;
     private static final Kind[] KINDS = Kind.values();
 
-    /** Short ones as often as long ones, of up to a mebibyte. */
+    /** Short conversations as often as long ones, of up to a mebibyte. */
     static Conversation random(SplittableRandom random, boolean resident, boolean closes) {
         long most = 1L << random.nextInt(LONGEST_BITS + 1);
         long length = 1 + random.nextLong(most);

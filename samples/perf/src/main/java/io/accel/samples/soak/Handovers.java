@@ -8,7 +8,7 @@ import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.TabularData;
 
-/** How often connections of this process went from the kernel to a faster path, by what Accel tells in JMX. */
+/** How often connections of this process went from the kernel to a faster path, as Accel reports it through JMX. */
 final class Handovers {
     private static final String BEAN = "io.accel:type=Accel";
     private static final String ALL = "connections.";
@@ -16,7 +16,7 @@ final class Handovers {
 
     private Handovers() {}
 
-    /** So many until now; none without Accel, or before its bean is there, which is soon after the first channel. */
+    /** The number until now; none without Accel, or before its bean is registered, soon after the first channel. */
     static long ofThisProcess() {
         try {
             ObjectName name = new ObjectName(BEAN);

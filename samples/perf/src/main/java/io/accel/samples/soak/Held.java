@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a process holds while nothing is under way.
+ * The resources that a process holds while nothing is under way.
  *
  * @param heap live bytes
  * @param resident bytes of its own memory, without files and shared memory
@@ -22,7 +22,7 @@ record Held(long heap, long resident, int descriptors, int mappings) {
     /** Caches and pools that fill for a while. */
     private static final long MORE_HEAP = 6L << 20;
 
-    /** What the compiler took for a large method and {@code malloc} kept; the heap is resident from the start. */
+    /** Memory that the compiler took for a large method and {@code malloc} kept; the heap is resident from the start. */
     private static final long MORE_RESIDENT = 32L << 20;
 
     /** As long as most of the code is still to be compiled. */
@@ -32,7 +32,7 @@ record Held(long heap, long resident, int descriptors, int mappings) {
     /** The stacks of the compiler's threads, which come and go, and code. */
     private static final int MORE_MAPPINGS = 40;
 
-    /** What this process holds. */
+    /** The resources that this process holds. */
     static Held byThis(long heap) throws IOException {
         Path process = Path.of("/proc/self");
         return new Held(

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /**
- * The bytes of a stream: which one is where depends on the stream's seed and the position alone, so the receiver checks
- * each. The period is a prime: a piece that is lost, repeated or moved by any power of two shows. Thread-safe.
+ * The bytes of a stream: each depends only on the stream's seed and the position, so the receiver checks each. The period
+ * is a prime, so a piece that is lost, repeated or moved by any power of two shows. Thread-safe.
  */
 final class Noise {
     private static final int PERIOD = 65_521;

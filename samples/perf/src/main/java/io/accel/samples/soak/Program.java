@@ -20,7 +20,7 @@ final class Program implements AutoCloseable {
     private final BenchProcess process;
     private final Map<String, String> ready;
 
-    /** Starts it where such an end runs, and waits until it is ready. */
+    /** Starts it at the place of such an end, and waits until it is ready. */
     Program(Place place, End end, String name, List<String> command) throws IOException, InterruptedException {
         this.name = name;
         process = place.start(end, "the " + name, command);
@@ -36,7 +36,7 @@ final class Program implements AutoCloseable {
         return name;
     }
 
-    /** Of a server: where it listens, two ports and perhaps the path of a Unix-domain socket. */
+    /** The addresses at which a server listens: two ports and perhaps the path of a Unix-domain socket. */
     String ports() {
         return ready.get("ports");
     }
@@ -76,7 +76,7 @@ final class Program implements AutoCloseable {
         return Held.of(ask("collect", "collected"));
     }
 
-    /** What Accel's own threads are at in it, behind the last lines that it said before. */
+    /** The work of Accel's own threads in it, behind the last lines of its output before. */
     String threads() throws IOException, InterruptedException {
         ask("threads", "told");
         return complaints();
@@ -91,7 +91,7 @@ final class Program implements AutoCloseable {
         process.kill();
     }
 
-    /** What it said for humans. */
+    /** Its output for people. */
     String complaints() {
         return process.complaints();
     }

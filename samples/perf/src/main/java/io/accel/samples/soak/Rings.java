@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** The connections over shared memory of a process, as the kernel tells: each is a file that the process has mapped. */
+/** The connections over shared memory of a process, as the kernel lists them: each is a file that the process has mapped. */
 final class Rings {
     private Rings() {}
 
-    /** How many it has in whose files' names a part is. */
+    /** The number of connections whose files' names contain a part. */
     static long of(long pid, String part) throws IOException {
         try (Stream<String> maps = Files.lines(Path.of("/proc/" + pid + "/maps"), StandardCharsets.ISO_8859_1)) {
             return maps.filter(line -> line.contains("/ring-") && line.contains(part))

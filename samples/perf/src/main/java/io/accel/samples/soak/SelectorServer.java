@@ -14,7 +14,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 
-/** Serves with channels and a selector, in one thread, by TCP and perhaps by a Unix-domain socket. */
+/** Serves with channels and a selector, in one thread, over TCP and perhaps a Unix-domain socket. */
 final class SelectorServer implements Runnable {
     private static final int BACKLOG = 200;
 

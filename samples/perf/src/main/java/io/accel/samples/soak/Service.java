@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The server's side of one connection: eats what arrives and says what to send, whoever moves the bytes. Not thread-safe.
+ * The server's side of one connection: takes the bytes that arrive and says what to send, whoever moves the bytes. Not thread-safe.
  */
 final class Service {
     private static final int PIECE = 1 << 16;
@@ -26,7 +26,7 @@ final class Service {
     private long sent;
     private boolean ended;
 
-    /** @param peer the client's address, for what is said of it */
+    /** @param peer the client's address, for messages */
     Service(Tally tally, SocketAddress peer) {
         this.tally = tally;
         this.peer = peer;
@@ -34,7 +34,7 @@ final class Service {
         tally.connections.incrementAndGet();
     }
 
-    /** Where the next bytes belong, with room for as many as are wanted now; none while something is to be sent. */
+    /** The buffer for the next bytes, with room for as many as are wanted now; none while there is something to send. */
     ByteBuffer wanted() {
         in.clear();
         if (current == null) {
@@ -44,7 +44,7 @@ final class Service {
         return in.limit(out.hasRemaining() ? 0 : (int) Math.min(PIECE, left));
     }
 
-    /** What is to be sent now. */
+    /** The bytes to send now. */
     ByteBuffer toSend() {
         if (!out.hasRemaining()
                 && current != null
@@ -84,7 +84,7 @@ final class Service {
         }
     }
 
-    /** To be asked after anything was sent or has arrived. */
+    /** Asked after bytes were sent or have arrived. */
     boolean shouldClose() {
         if (current != null && !out.hasRemaining()) {
             long moved = current.kind() == Conversation.Kind.SOURCE ? sent : received;
@@ -98,7 +98,7 @@ final class Service {
         return ended;
     }
 
-    /** There is no more: the end of the stream, or {@code what} went wrong. */
+    /** There are no more bytes: the stream has ended, or {@code what} went wrong. */
     void over(boolean wrong, String what) {
         if (wrong || current != null || header.position() > 0) {
             tally.failed(

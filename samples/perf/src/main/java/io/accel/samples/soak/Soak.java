@@ -22,8 +22,8 @@ import java.util.stream.Stream;
 
 /**
  * Five programs: a server and a client that live throughout, and must not lose a byte; a client of the same server that is
- * killed again and again; a server that is, and its client. In the end those that lived must hold no more than after the
- * first part. Used by one thread.
+ * killed again and again; and a server that is killed again and again, with its client. In the end the programs that lived must
+ * hold no more than after the first part. Used by one thread.
  */
 final class Soak implements AutoCloseable {
     private static final int LEAST_LIFE_MILLIS = 300;
@@ -55,7 +55,7 @@ final class Soak implements AutoCloseable {
     private final Program clientOfVictim;
     private Program victimServer;
     private Program victimClient;
-    /** What carries the connections' bytes once they have been handed over. */
+    /** The path of the connections' bytes once they have been handed over. */
     enum Over {
         /** Without Accel. */
         KERNEL(Duration.ofSeconds(15)),
@@ -63,7 +63,7 @@ final class Soak implements AutoCloseable {
         /** A closed connection whose peer takes nothing more keeps its link for {@code rdma.linger}, a minute. */
         RDMA(Duration.ofSeconds(90));
 
-        /** For files and memory of the dead to be given back. */
+        /** The time in which files and memory of the dead are given back. */
         private final Duration settle;
 
         Over(Duration settle) {
@@ -72,35 +72,35 @@ final class Soak implements AutoCloseable {
     }
 
     /**
-     * When the listeners were killed in the names of whose places these parts are: the processes that start more than a minute later
-     * remove the places.
+     * The times at which listeners were killed, by a part of their places' names: processes that start more than a minute later remove
+     * the places.
      */
     private final Map<String, Long> dead = new HashMap<>();
 
-    /** Where the servers have their Unix-domain sockets; null if they have none. */
+    /** The directory of the servers' Unix-domain sockets; null if they have none. */
     private final Path sockets;
     /** The places of such sockets of the server that lives throughout. */
     private final List<String> lastingPlaces;
     /** How many servers were started. */
     private int servers;
-    /** Of {@link #ringsSeen}, those by Unix-domain sockets. */
+    /** Those of {@link #ringsSeen} on Unix-domain sockets. */
     private long unixRingsSeen;
 
-    /** Whether it goes on for so long that each kind of connection must be seen to leave the kernel. */
+    /** Whether it runs so long that each kind of connection must be seen to leave the kernel. */
     private boolean isLong;
 
     private int kills;
     private long last = -1;
     private long lastHandovers = -1;
-    /** When the client's handovers were last seen to have become more. */
+    /** The time at which the client's handovers were last seen to increase. */
     private long handedOver;
 
     /**
      * @param jvm how to start a JVM with the programs of an end in its class path, without their main class
-     * @param place where each end runs
-     * @param shared where the programs of this host put what they share
-     * @param sockets where servers have Unix-domain sockets; null for none
-     * @param over what their connections are to go over
+     * @param place the place of each end
+     * @param shared the directory for files that the programs of this host share
+     * @param sockets the directory of servers' Unix-domain sockets; null for none
+     * @param over the path that their connections should take
      */
     Soak(
             Function<End, List<String>> jvm,
@@ -166,7 +166,7 @@ final class Soak implements AutoCloseable {
         return startClient("client that is killed", false, server);
     }
 
-    /** Runs for {@code time} and returns what was lost, a sentence each. */
+    /** Runs for {@code time} and returns a sentence for each loss. */
     List<String> run(Duration time) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         isLong = time.compareTo(LONG) >= 0;
@@ -215,7 +215,7 @@ final class Soak implements AutoCloseable {
         clientOfVictim.talkTo(victimServer);
     }
 
-    /** Takes note of the places of the server that is about to be killed, or just was. */
+    /** Records the places of the server that is about to be killed, or just was. */
     private void noteDeathOfServer() throws IOException {
         long now = System.nanoTime();
         victimServer.portNumbers().forEach(port -> dead.put("-" + port + "~", now));
@@ -265,7 +265,7 @@ final class Soak implements AutoCloseable {
         }
     }
 
-    /** While connections go on, some should leave the kernel; where none does for a while, this shows why. */
+    /** While connections go on, some should leave the kernel; if none does for a while, this shows why. */
     private void lookForStandstill(long handovers) throws IOException, InterruptedException {
         long now = System.nanoTime();
         if (handovers != lastHandovers) {
@@ -279,7 +279,7 @@ final class Soak implements AutoCloseable {
         }
     }
 
-    /** Ends the victims, and lets the others come to the end of what they are at. */
+    /** Ends the victims, and lets the others finish their work. */
     private void quieten() throws IOException, InterruptedException {
         victimClient.kill();
         noteDeathOfServer();
@@ -349,7 +349,7 @@ final class Soak implements AutoCloseable {
         if ((over != Over.KERNEL && handovers == 0) || (over == Over.SHM && ringsSeen == 0)) {
             lost.add("the server was never seen to have a connection that has left the kernel");
         }
-        // They are found only when they have carried other amounts than the rest, and each look sees but a moment.
+        // They are found only when they have carried other amounts than the rest, and each look sees only a moment.
         if (isLong && over == Over.SHM && sockets != null && unixRingsSeen == 0) {
             lost.add("the server was never seen to have a Unix-domain connection that has left the kernel");
         }
@@ -382,7 +382,7 @@ final class Soak implements AutoCloseable {
         }
     }
 
-    /** One that was killed while it connected; a listener removes its file when it is old and another client comes. */
+    /** The file of a client that was killed while it connected; a listener removes it when it is old and another client comes. */
     private static boolean isOfDeadClient(Path path) {
         try {
             Instant old = Instant.now().minus(LONGEST_DEAD);

@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
         footer = {"", "Exit status: 0, or 1 if something was lost."})
 public final class SoakCommand implements Callable<Integer> {
     private static final double LEAST_SECONDS = 5;
-    /** For guests to boot, programs to start, and what is under way in the end. */
+    /** The time for guests to boot, programs to start, and work under way to end. */
     private static final Duration AROUND = Duration.ofMinutes(10);
 
     @Spec
@@ -149,7 +149,7 @@ public final class SoakCommand implements Callable<Integer> {
         // processor at most, and each keeps the most that it ever had: for hours that looks like a leak, and hides one.
         List<String> command = new ArrayList<>(List.of("env", "MALLOC_ARENA_MAX=1"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // All of the heap from the start, so that what is resident grows by other things alone.
+        // All of the heap from the start, so that only other memory makes the resident size grow.
         command.addAll(List.of("-Xms160m", "-Xmx160m", "-XX:+AlwaysPreTouch", "-XX:+ExitOnOutOfMemoryError"));
         command.add("-XX:-CreateCoredumpOnCrash");
         if (over != Soak.Over.KERNEL) {
@@ -160,11 +160,12 @@ public final class SoakCommand implements Callable<Integer> {
             if (over == Soak.Over.RDMA) {
                 command.add("-Daccel.fabric.order=rdma");
             }
-            // Short connections are to move, too.
+            // Short connections have to move, too.
             command.add("-Daccel.handover.after=" + handover);
-            // By which the programs count their handovers.
+            // With this the programs count their handovers.
             command.add("-Daccel.metrics=jmx");
-            // A machine too busy to answer soon is no reason to be on the kernel's path, which would be a loss.
+            // A machine that is too busy to answer soon must not put connections on the kernel's path, which would be a
+            // loss.
             command.add("-Daccel.connect.probe-timeout=10s");
             command.add("-Daccel.handshake.timeout=20s");
         }

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  */
 public final class SoakPeer {
     private static final int TALKERS = 4;
-    /** Frames that are said of a thread. */
+    /** The number of frames that are printed of a thread. */
     private static final int DEEPEST = 16;
 
     private static final int LONGEST_PAUSE_MILLIS = Wire.PATIENCE_MILLIS + 10_000;
@@ -122,10 +122,10 @@ public final class SoakPeer {
         say("paused");
     }
 
-    /** What the process holds, with what is live on the heap. */
+    /** The resources that the process holds, with the live part of the heap. */
     private static void collect() throws IOException, InterruptedException {
         long used = Long.MAX_VALUE;
-        // What a first collection finds to be cleaned up is garbage for the next one.
+        // Objects that a first collection hands to cleaners are garbage for the next collection.
         for (int i = 0; i < 4; i++) {
             System.gc();
             Thread.sleep(50);
@@ -135,7 +135,7 @@ public final class SoakPeer {
         say("collected " + Held.byThis(used).fields());
     }
 
-    /** Says for humans what Accel's own threads are at, a line each. */
+    /** Prints for people what Accel's own threads are doing, a line each. */
     private static void threads() {
         Thread.getAllStackTraces().forEach((thread, frames) -> {
             if (thread.getName().startsWith("accel")) {

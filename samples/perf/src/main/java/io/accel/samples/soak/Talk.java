@@ -20,13 +20,13 @@ final class Talk {
     private long sent;
     private long received;
 
-    /** @param random decides in what pieces bytes are written and read */
+    /** @param random decides the pieces in which bytes are written and read */
     Talk(Wire wire, SplittableRandom random) {
         this.wire = wire;
         this.random = random;
     }
 
-    /** Of any size, but not so small that a long conversation takes all of the time. */
+    /** A piece of any size, but not so small that a long conversation takes all of the time. */
     private ByteBuffer buffer(long length) {
         int size = (int) (1 + length / MOST_PIECES + random.nextInt(1 << random.nextInt(4, 17)));
         return random.nextBoolean() ? ByteBuffer.allocate(size) : ByteBuffer.allocateDirect(size);

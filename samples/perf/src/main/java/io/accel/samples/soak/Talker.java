@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A thread that opens one connection after the other to a server, has some conversations on each and ends it in one of
- * four ways. What it does depends on its seed, not on time. The addresses are those of a server, and may change.
+ * four ways. Its actions depend on its seed, not on time. The addresses are those of a server, and may change.
  */
 final class Talker extends Thread {
     private static final List<Wire.Way> WAYS = List.of(Wire.Way.values());
@@ -48,7 +48,7 @@ final class Talker extends Thread {
         addresses = newAddresses;
     }
 
-    /** Stops after the connection that is open; {@link #isIdle()} tells when. */
+    /** Stops after the open connection; {@link #isIdle()} tells when. */
     void pause(boolean pause) {
         paused = pause;
         LockSupport.unpark(this);
@@ -100,7 +100,7 @@ final class Talker extends Thread {
             end(wire, talk, ending);
         } catch (IOException | WrongBytesException e) {
             tally.failed(resident, e instanceof WrongBytesException, "by the client, " + doing + ": " + e);
-            // The server may just be gone; the next one takes a while to start.
+            // The server may just be gone; the next server takes a while to start.
             LockSupport.parkNanos(PAUSE_NANOS);
         }
     }

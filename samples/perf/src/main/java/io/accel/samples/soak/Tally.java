@@ -3,9 +3,9 @@ package io.accel.samples.soak;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What a program has done so far. Thread-safe. */
+/** The counts of a program so far. Thread-safe. */
 final class Tally {
-    /** Connections, whatever became of them. */
+    /** All connections. */
     final AtomicLong connections = new AtomicLong();
     /** Conversations of residents that came to their end. */
     final AtomicLong done = new AtomicLong();
@@ -13,7 +13,7 @@ final class Tally {
     final AtomicLong bytes = new AtomicLong();
     /** Conversations of residents that did not. */
     final AtomicLong lost = new AtomicLong();
-    /** Those with, or of, a program that may be killed, and how many of them did not come to their end. */
+    /** Conversations with, or of, a program that may be killed, and the number of them that did not come to their end. */
     final AtomicLong others = new AtomicLong();
 
     final AtomicLong cut = new AtomicLong();
@@ -27,7 +27,10 @@ final class Tally {
         }
     }
 
-    /** With what is wrong if it is the program's or Accel's fault; a cut one of a program that may be killed is neither. */
+    /**
+     * Counts a conversation that did not come to its end: it is lost if it is a resident's, or if bytes were wrong; else it was
+     * cut by a killed program.
+     */
     void failed(boolean resident, boolean wrong, String what) {
         if (resident || wrong) {
             lost.incrementAndGet();

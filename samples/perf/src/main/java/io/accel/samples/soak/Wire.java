@@ -14,7 +14,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/** A client's connection, of one of the ways that programs have. Not thread-safe. */
+/** A client's connection, of one of the kinds that programs use. Not thread-safe. */
 abstract class Wire implements Closeable {
     /** Longer than any pause of a machine that works; beyond it something hangs. */
     static final int PATIENCE_MILLIS = 40_000;
@@ -26,7 +26,10 @@ abstract class Wire implements Closeable {
         SOCKET
     }
 
-    /** @param server where it listens; {@code java.net.Socket} knows no Unix-domain sockets, which get a channel in its place */
+    /**
+     * @param server the address at which it listens; {@code java.net.Socket} knows no Unix-domain sockets, which get a channel in
+     * its place
+     */
     static Wire connect(Way way, SocketAddress server) throws IOException {
         return switch (way) {
             case SELECTOR -> new Selecting(open(server));
@@ -45,7 +48,7 @@ abstract class Wire implements Closeable {
         return channel;
     }
 
-    /** TCP lets a client whose own port happens to be the one that it connects to, and at which nobody listens, do so. */
+    /** TCP lets a client connect to itself if its own port happens to be the port that it connects to, at which nobody listens. */
     private static boolean toItself(Socket socket) {
         return socket.getLocalSocketAddress().equals(socket.getRemoteSocketAddress());
     }

@@ -17,7 +17,7 @@ class HelpTest {
         return all;
     }
 
-    /** Picocli complains of one that is not, above the help. */
+    /** Picocli complains about an unknown command, above the help. */
     @Test
     void itsTextsAreFormatsWithoutArguments() {
         List<CommandLine> commands = all(PerfMain.commandLine());

@@ -31,7 +31,7 @@ class BenchCaseTest {
         assertThat(BenchCase.named("udp-1-peer", BenchCase.OF_BENCHES)).containsExactly(BenchCase.DATAGRAM_ONE_PEER);
     }
 
-    /** Or the one would say something else than how many there are. */
+    /** Otherwise the single case would differ in more than the number. */
     @Test
     void oneAloneDiffersFromManyInTheirNumberOnly() {
         Kind one = BenchCase.DATAGRAM_ONE_PEER.kind;

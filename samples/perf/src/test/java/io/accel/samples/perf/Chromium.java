@@ -21,7 +21,7 @@ final class Chromium {
     private final Path program;
     private final Path directory;
 
-    /** @param directory for what the browser leaves behind */
+    /** @param directory for the files that the browser leaves behind */
     Chromium(Path directory) {
         this.directory = directory;
         program = Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
@@ -32,7 +32,7 @@ final class Chromium {
                         + ": install chromium, or leave this test out by -DexcludedGroups=browser"));
     }
 
-    /** The page's elements after its scripts have run, in a window so wide. */
+    /** The page's elements after its scripts have run, in a window of this width. */
     String elementsOf(Path page, int width, boolean dark) throws IOException, InterruptedException {
         Path dump = Files.createTempFile(directory, "dump", ".html");
         run(dump, width, dark, "--dump-dom", page.toUri().toString());

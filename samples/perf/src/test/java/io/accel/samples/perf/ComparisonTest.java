@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real runs, short ones: what the figures are is not asserted, but that they belong together is. */
+/** Short real runs: the tests do not assert the figures, but that they belong together. */
 @Timeout(240)
 class ComparisonTest {
     @TempDir

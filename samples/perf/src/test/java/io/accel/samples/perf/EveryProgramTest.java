@@ -78,7 +78,7 @@ class EveryProgramTest {
                 .startsWith("both ends and a busy loop on processor ");
     }
 
-    /** Ten thousand descriptors are not to be had everywhere. */
+    /** Not every machine allows ten thousand descriptors. */
     @Test
     void whatAnIdleConnectionTakesIsMeasured() throws Exception {
         long most = Files.readAllLines(Path.of("/proc/self/limits")).stream()
@@ -93,7 +93,7 @@ class EveryProgramTest {
                 .figures()
                 .extra();
         assertThat(extra.connectionDescriptors()).isBetween(1.9, 2.1);
-        // Objects of two JVMs; whatever else the system does with its shared memory adds to it, or takes from it.
+        // Objects of two JVMs; other uses of the system's shared memory add to it, or take from it.
         assertThat(extra.connectionBytes()).isBetween(-1e6, 1e6).isNotZero();
     }
 

@@ -32,7 +32,7 @@ class FabricOptionTest {
         return host.fabric;
     }
 
-    /** Neither gets as far as to measure, or to need the drop-in jar. */
+    /** Neither gets as far as measuring, or needing the drop-in jar. */
     @ParameterizedTest
     @CsvSource({"compare,''", "compare,--fabric=shm", "soak,''", "soak,--fabric=shm"})
     void aPeerWithinOneHostIsAUsageErrorOfEachCommand(String command, String fabric) {

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With a shell of this host, which is as far as any. */
+/** With a shell on this host, which behaves like a distant one. */
 class FarHostTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final FarHost HOST = FarHost.of(" /bin/sh  -s ", "127.0.0.1");

@@ -148,7 +148,7 @@ class HtmlPageInBrowserTest {
                     .max()
                     .orElseThrow();
             for (JsonObject bar : bars) {
-                // Its own figure's ratio, not the worse one of the tail that the words tell.
+                // Its own figure's ratio, not the worse ratio of the tail that the words name.
                 assertThat(bar.get("ratio").getAsString()).isIn("", "30.0x", "1.00x", "1.50x");
                 if (bar.get("ratio").getAsString().equals("30.0x")
                         && !bar.get("path").getAsString().equals("rdma, latency")) {

@@ -31,7 +31,7 @@ class ProcessTimesTest {
     @Test
     void theCompilersShareOfAFreshProgramIsSeen() throws Exception {
         String java = System.getProperty("java.home") + "/bin/java";
-        // Its threads stay, so that what they used can still be seen.
+        // Its threads stay, so that their times can still be seen.
         Process process = new ProcessBuilder(
                         java,
                         "-XX:-UseDynamicNumberOfCompilerThreads",

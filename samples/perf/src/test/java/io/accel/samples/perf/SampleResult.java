@@ -4,7 +4,7 @@ package io.accel.samples.perf;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Results such as a comparison gives, made up, for what shows them. */
+/** Made-up results of a comparison, for tests of the code that shows them. */
 final class SampleResult {
     private static final double NONE = Double.NaN;
 
@@ -49,7 +49,7 @@ final class SampleResult {
         return new Row(benchCase.label, variant.path, profile, List.of(figures), latencies, verdict, 2);
     }
 
-    /** Percentiles are all that this program tells. */
+    /** This program reports only percentiles. */
     private static Row perftest() {
         Figures figures = new Figures(12.5, 60, 410, 7e4, 5e6, NONE, NONE);
         return new Row(

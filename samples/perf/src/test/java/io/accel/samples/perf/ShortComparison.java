@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 
-/** One round of fractions of a second, where there is no drop-in jar. */
+/** One round of fractions of a second, without a drop-in jar. */
 final class ShortComparison {
     private ShortComparison() {}
 

@@ -8,7 +8,7 @@ import io.accel.samples.perf.Verdict.Measure;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a row is called goes by the worst of its figures. */
+/** The worst of its figures decides what a row is called. */
 class VerdictTest {
     private static final double NONE = Double.NaN;
 

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** That the soak would see it if something were lost. */
+/** The soak would notice lost bytes. */
 class SoakPartsTest {
     private static final int LENGTH = 150_000;
 

@@ -22,14 +22,14 @@ final class CompatibilityPage {
         return """
                 # Programs that were tried
 
-                The tests of this repository run these unmodified programs accelerated, and fail where one is not. This page is generated from
-                the tests' marks (`@RealProgram`) and the versions that the build resolves; after a change to either run
+                The tests of this repository run these unmodified programs with Accel, and fail where one is not accelerated. This page is
+                generated from the tests' marks (`@RealProgram`) and the versions that the build resolves; after a change to either run
                 `mvn -pl samples/system-tests -am test -Dtest=CompatibilityPageTest -Dsurefire.failIfNoSpecifiedTests=false -Ddocs.write=true`.
 
-                A connection counts as accelerated by these proofs: in `samples/system-tests` the memory that the kernel lists as mapped at both ends, not
-                Accel's own word, and for datagrams that the kernel's count of them stands still; over RDMA the kernel's queue pairs, too; on Accel's
-                transport of Netty the path that each channel names; in `samples/apps` the part of the client's connections that `accel stats`
-                lists as not the kernel's.
+                These proofs show that a connection is accelerated. In `samples/system-tests` it is the memory that the kernel lists as mapped at
+                both ends, not Accel's own word; for datagrams, that the kernel's count of datagrams stands still; over RDMA, also the kernel's
+                queue pairs. On Accel's Netty transport it is the path that each channel names. In `samples/apps` it is the share of the client's
+                connections that `accel stats` lists on a path other than the kernel's.
 
                 | program | version | how it is tried | over | test |
                 |---|---|---|---|---|

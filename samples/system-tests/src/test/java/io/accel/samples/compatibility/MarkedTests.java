@@ -30,7 +30,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Finds the tests that are marked with a {@link RealProgram} in the sources of modules, by the compiler's own parser. */
+/** Finds the tests that are marked with a {@link RealProgram} in the sources of modules, with the compiler's own parser. */
 final class MarkedTests {
     private static final String MARK = RealProgram.class.getSimpleName();
     private static final Set<String> KINDS_OF_TESTS = Set.of("Test", "ParameterizedTest");
@@ -129,7 +129,7 @@ final class MarkedTests {
         return values;
     }
 
-    /** Of a literal, or of several that are joined. */
+    /** The value of a literal, or of several joined ones. */
     private static String text(ExpressionTree value) {
         if (value instanceof BinaryTree joined) {
             return text(joined.getLeftOperand()) + text(joined.getRightOperand());

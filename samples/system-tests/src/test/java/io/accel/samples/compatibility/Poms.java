@@ -16,8 +16,9 @@ import org.w3c.dom.Node;
 import org.xml.sax.SAXException;
 
 /**
- * The modules of the build, and the versions that it resolves for their direct dependencies: the one that the dependency names, else the one
- * that the module or the root manages, be it by a BOM of the same group. Maven lets nothing else win over these.
+ * The modules of the build, and the versions that it resolves for their direct dependencies: the version that the dependency
+ * names, else the version that the module or the root manages, also through a BOM of the same group. Nothing else overrides these
+ * in Maven.
  */
 final class Poms {
     private static final Pattern PROPERTY = Pattern.compile("\\$\\{([^}]+)}");
@@ -31,7 +32,7 @@ final class Poms {
         this.parent = read(root);
     }
 
-    /** The directories of all modules below the root, those of modules among them. */
+    /** The directories of all modules below the root, including modules of modules. */
     List<String> modules() {
         return modulesOf("", parent);
     }

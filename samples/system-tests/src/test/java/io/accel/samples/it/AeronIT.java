@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Aeron, unmodified: two of its media drivers in two JVMs, each of which sends to the other over UDP. Where that is possible
- * they have a network of their own, so that the kernel counts nobody else's datagrams.
+ * Aeron, unmodified: two of its media drivers in two JVMs, each of which sends to the other over UDP. Where possible they have
+ * a network of their own, so that the kernel counts nobody else's datagrams.
  */
 @RealProgram(
         name = "Aeron, media drivers over UDP",
@@ -44,7 +44,7 @@ class AeronIT {
                 long before = ProcFs.kernelDatagrams(sink.pid());
                 transfer(source, sink, MESSAGES, sent + MESSAGES);
                 long byKernel = ProcFs.kernelDatagrams(sink.pid()) - before;
-                // Each message takes a datagram; a few of them are Aeron's to nobody.
+                // Each message takes a datagram; Aeron sends a few further datagrams to nobody.
                 if (Launch.isAccel()) {
                     assertThat(byKernel).as("datagrams through the kernel").isLessThan(MESSAGES / 10);
                 } else {
@@ -54,7 +54,7 @@ class AeronIT {
         }
     }
 
-    /** Sends until a path was found for both directions, if there is to be one, and says how many messages that took. */
+    /** Sends until a path was found for both directions, if one is expected, and says how many messages that took. */
     private static int warmUp(Child source, Child sink) {
         long end = System.nanoTime() + TRANSFER.toNanos();
         int sent = 0;
@@ -82,8 +82,8 @@ class AeronIT {
         System.arraycopy(more, 0, arguments, 2, more.length);
         return Launch.accelerated(AeronEnd.class, arguments)
                 .testClassPath()
-                // As Aeron asks for: it puts its own set of selected keys into the JDK's selectors, and leaves others
-                // alone.
+                // As Aeron asks: it puts its own set of selected keys into the JDK's selectors, and leaves other
+                // selectors alone.
                 .option("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
     }
 }

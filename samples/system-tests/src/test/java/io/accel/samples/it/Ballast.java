@@ -6,7 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What takes all the room that a file system has left. */
+/** A file that takes all the room that a file system has left. */
 final class Ballast {
     private Ballast() {}
 

@@ -32,10 +32,11 @@ class ChurnIT {
     private static final Duration START = Duration.ofSeconds(20);
     private static final Duration RUN = Duration.ofMinutes(2);
     private static final Duration SETTLE = Duration.ofSeconds(20);
-    // The JVM's own mappings come and go with its arenas and code; a leak of one a connection is far beyond.
+    // The JVM's own mappings come and go with its arenas and code; a leak of one mapping for each connection would be
+    // far more.
     private static final int JVM_MAPPINGS = 100;
 
-    /** What two processes hold, and their directory. */
+    /** The resources that two processes hold, and their directory. */
     private record Held(
             Map<String, Long> serverFiles,
             Map<String, Long> clientFiles,
@@ -60,7 +61,7 @@ class ChurnIT {
         }
     }
 
-    /** As anybody has it who sets nothing: what is opened, used once and closed is left where it is. */
+    /** As without any settings: a connection that is opened, used once and closed stays where it is. */
     @Test
     void shortConnectionsStayWithTheKernel() throws IOException {
         try (SharedDirectory directory = SharedDirectory.create();
@@ -90,7 +91,7 @@ class ChurnIT {
         }
     }
 
-    /** What there is below the directory, and what of that both have mapped. */
+    /** The files below the directory, and both processes' mappings of them. */
     private static long shared(Child server, Child client, Path directory) {
         return ProcFs.filesBelow(directory)
                 + ProcFs.mappingsOf(server.pid(), directory)
@@ -132,7 +133,7 @@ class ChurnIT {
         client.awaitLine("DONE " + connections, RUN);
     }
 
-    // The last connections may still be closing: the same twice in a row is what stays.
+    // The last connections may still be closing: a count that is the same twice in a row is final.
     private static Held settled(Child server, Child client, Path directory) {
         Held[] last = new Held[1];
         await().atMost(SETTLE).pollInterval(Duration.ofMillis(500)).until(() -> {
@@ -154,8 +155,9 @@ class ChurnIT {
                 ProcFs.filesBelow(directory));
     }
 
-    // Whether a thread has had to wait before, and keeps the selector for the next wait, is the scheduler's to say. So
-    // is whether one has looked for so long that it asked how many others want to run: a process keeps one file for it.
+    // The scheduler decides whether a thread has had to wait before, and keeps the selector for the next wait. It also
+    // decides whether a thread has looked for so long that it asked how many others want to run, for which a process
+    // keeps one file.
     private static Map<String, Long> leaked(Map<String, Long> now, Map<String, Long> before) {
         Map<String, Long> more = new TreeMap<>(now);
         more.replaceAll((kind, count) -> count - before.getOrDefault(kind, 0L));

@@ -43,7 +43,7 @@ class ContainersIT {
         assumeTrue(Launch.hasContainers(), "needs the right to make network namespaces and to connect them");
     }
 
-    /** Either end may be the one that speaks first, and the other has nothing to say. */
+    /** Either end may speak first, and the other has nothing to say. */
     @ParameterizedTest(name = "the client sends: {0}")
     @ValueSource(booleans = {true, false})
     void thoseThatShareADirectoryShareMemory(boolean clientSends) throws IOException {
@@ -73,7 +73,7 @@ class ContainersIT {
         }
     }
 
-    /** As containers of different images do that have one volume mounted. */
+    /** Like containers of different images that have mounted one volume. */
     @Test
     void thoseWithDifferentRootsShareMemoryWhereADirectoryIsMounted(@TempDir Path roots) throws IOException {
         Path mounted = Path.of("/run/accel");
@@ -109,7 +109,7 @@ class ContainersIT {
             }
             assertThat(ProcFs.ringsBelow(client.pid())).isZero();
             assertThat(ProcFs.ringsBelow(server.pid())).isZero();
-            // It asks again first; and what a daemon has to say is not waited for by a program that ends.
+            // It first asks again, and a program that ends does not wait for a daemon's message.
             String why = client.awaitLine("why it stays", line -> line.contains("PEER_NOT_ACCELERATED"), Ends.START);
             assertThat(why).contains("no rendezvous in " + directory.path() + " for " + SERVER + ":" + port);
             finish(client, server);
@@ -119,8 +119,8 @@ class ContainersIT {
     }
 
     /**
-     * The client's connection ends at a proxy, and the server's begins there, and the addresses of both are the same: what goes by
-     * them tells.
+     * The client's connection ends at a proxy, and the server's begins there. Both have the same addresses, so only their bytes tell
+     * them apart.
      */
     @ParameterizedTest(name = "what the proxy makes of a byte: xor {0}")
     @ValueSource(ints = {0, 0x5A})
@@ -128,7 +128,7 @@ class ContainersIT {
         transferThroughProxy(mask, false);
     }
 
-    /** What the client connects to is not what the server's end sees, as with the address of a service. */
+    /** The client connects to another address than the server's end sees, as with the address of a service. */
     @Test
     void throughATranslatedAddressTheyShareMemory() throws IOException {
         transferThroughProxy(0, true);
@@ -164,7 +164,7 @@ class ContainersIT {
                     while (server.awaitNumber("READ", Ends.START) < SOME) {
                         assertThat(server.isAlive()).isTrue();
                     }
-                    // Where it gets larger rings it has none for a moment, or both.
+                    // While it gets larger rings it has none for a moment, or both.
                     await().atMost(Ends.START).untilAsserted(() -> assertThat(ProcFs.ringsBelow(client.pid()))
                             .as("rings of the client")
                             .isEqualTo(mask == 0 ? 1 : 0));
@@ -175,7 +175,7 @@ class ContainersIT {
         }
     }
 
-    /** The one that finds it is in another namespace of process ids, too, where the dead one's mean nothing. */
+    /** The process that finds it is also in another namespace of process ids, where the dead process's id means nothing. */
     @Test
     void whatAKilledContainerLeavesIsRemovedByAnother() throws IOException {
         try (SharedDirectory directory = SharedDirectory.create()) {
@@ -229,7 +229,7 @@ class ContainersIT {
         }
     }
 
-    /** Young ones may be about to open. */
+    /** Young files may be about to be opened. */
     private static void age(Path directory) throws IOException {
         try (var all = Files.list(directory)) {
             for (Path each : all.toList()) {

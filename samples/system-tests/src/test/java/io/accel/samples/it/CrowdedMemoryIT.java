@@ -19,19 +19,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two hundred connections between two programs in a container's 64 MiB of shared memory, by each profile as it is: all work, whichever
- * way they go, and those that are idle make way for one that is not.
+ * Two hundred connections between two programs in a container's 64 MiB of shared memory, with each profile as it is: all work, on
+ * whichever path, and idle connections make way for a busy one.
  */
 @Timeout(90)
 class CrowdedMemoryIT {
     private static final String ROOM = "64m";
     private static final int ALL = 200;
-    /** So many have memory before the one comes that has none. There is room for some more with the largest rings that frames as these want. */
+    /**
+     * So many connections have memory before the one without memory comes. There is room for some more with the largest rings
+     * that such frames want.
+     */
     private static final int SOME_LINKS = 100;
 
     private static final Duration TALK = Duration.ofSeconds(20);
     private static final Duration PAUSE = Duration.ofMillis(250);
-    /** Who found no room asks again after a second, two, and four. */
+    /** A connection that found no room asks again after a second, two, and four. */
     private static final Duration SEVERAL_PAUSES = Duration.ofSeconds(15);
 
     @BeforeAll
@@ -50,7 +53,7 @@ class CrowdedMemoryIT {
             open(client, port, ALL - 1);
             awaitMemoryOfSome(client, port);
             Ballast.fill(small.path()); // where there is some room left
-            open(client, another, 1); // its memory will be another's that is idle: there is no other
+            open(client, another, 1); // it will get the memory of an idle connection, since there is no other
             awaitMemoryWhileItTalks(client, server, another);
             talk(client, ALL, 1);
             assertThat(server.output()).doesNotContain("FAILED");

@@ -9,7 +9,7 @@ import java.time.Duration;
 /** Two connected child JVMs, one of which sends to the other. Not safe for use by several threads. */
 final class Ends implements AutoCloseable {
     static final Duration START = Duration.ofSeconds(20);
-    /** How long an end may take to notice what has become of the other. */
+    /** How long an end may take to notice the fate of the other. */
     static final Duration NOTICE = Duration.ofSeconds(10);
 
     private static final Duration TRANSFER = Duration.ofSeconds(40);
@@ -69,7 +69,7 @@ final class Ends implements AutoCloseable {
     }
 
     /**
-     * Waits until the sink has noticed that the source is no more: after all that the source said it had written, an end
+     * Waits until the sink has noticed that the source is gone: after all that the source said it had written, an end
      * of stream or an {@code IOException}.
      */
     void awaitSinkNotices() {
@@ -82,7 +82,7 @@ final class Ends implements AutoCloseable {
                 .isGreaterThanOrEqualTo(source.latestNumber("WROTE").orElse(0L));
     }
 
-    /** Waits until the source has noticed that the sink is no more, by an {@code IOException}. */
+    /** Waits until the source has noticed, by an {@code IOException}, that the sink is gone. */
     void awaitSourceNotices() {
         assertThat(source.awaitLine("FAILED ", NOTICE)).containsPattern("FAILED \\d+ java\\.(io|net)\\.");
         assertThat(source.awaitExit(NOTICE)).as("exit status of %s", source).isZero();

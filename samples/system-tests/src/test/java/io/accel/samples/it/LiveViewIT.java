@@ -54,7 +54,7 @@ class LiveViewIT {
                 awaitShown(small.path(), first.source, first.sink, second.source, second.sink);
                 assertThat(Files.getFileStore(small.path()).getUsableSpace()).isZero();
 
-                // A moment later: who falls back has asked for memory first.
+                // A moment later: a connection that falls back has asked for memory first.
                 await().atMost(Ends.START).untilAsserted(() -> {
                     List<JsonObject> seen = look(small.path(), User.ROOT, Launch.dropInJar());
                     assertThat(seen)

@@ -19,14 +19,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two programs in a container that may not have the memory which the rings of their connections would take, on top of two heaps: the
- * connections for which there is none stay with the kernel, which ends neither program.
+ * Two programs in a container whose limit leaves, beside two heaps, too little memory for the rings of their connections: connections
+ * without memory stay with the kernel, which kills neither program.
  */
 @Timeout(120)
 class MemoryLimitIT {
     private static final long MIB = 1 << 20;
     private static final long LIMIT = 384 * MIB;
-    /** As much as a container's programs take by themselves, a quarter of what it may have. */
+    /** The memory that a container's programs take by themselves: a quarter of its limit. */
     private static final long MOST = LIMIT / 4;
 
     private static final int RING = 2;
@@ -50,14 +50,14 @@ class MemoryLimitIT {
             int port = (int) server.awaitNumber("PORT", Ends.START);
             client.send("OPEN " + port + " " + ALL);
             client.awaitLine("OPENED ", TALK);
-            // Both ask again from time to time, and the memory of those that have nothing to say goes to others.
+            // Both ask again from time to time, and the memory of idle connections goes to others.
             await().atMost(TALK).untilAsserted(() -> {
                 talk(client);
                 assertThat(ProcFs.ringsBelow(client.pid(), port))
                         .as("rings, of which so many fit")
                         .isGreaterThanOrEqualTo(MOST / MIB / (2 * RING) / 2);
                 assertThat(client.output() + server.output()).contains(" by kernel (SHM_CAP: ");
-                // What one end has given back the other may have for a moment longer.
+                // The other end may hold for a moment longer what one end has given back.
                 assertThat(group.shared())
                         .as("rings count as the container's memory")
                         .isBetween(MOST / 2, 2 * MOST);

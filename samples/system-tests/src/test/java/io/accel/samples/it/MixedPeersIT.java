@@ -22,7 +22,7 @@ class MixedPeersIT {
     private static final String OTHER_USER = "nobody";
     private static final String OTHER_GROUP = "nogroup";
     private static final String THIRD_USER = "daemon";
-    /** One that has no name on this machine. */
+    /** A group that has no name on this machine. */
     private static final String GROUP = "10001";
 
     @TempDir
@@ -55,7 +55,7 @@ class MixedPeersIT {
                 "needs root, to start a process as the user " + OTHER_USER);
         ReadableCopy copy = ReadableCopy.in(directory);
         UnaryOperator<Launch> asOther = launch -> copy.launchedAs(OTHER_USER, OTHER_GROUP, launch);
-        // Where both users may look, so that it is not the directory that keeps them apart.
+        // A directory in which both users may look, so that the directory does not keep them apart.
         UnaryOperator<Launch> meeting = launch -> launch.accel("shm.dir", "/dev/shm");
         transferByKernel(
                 otherListens,
@@ -63,7 +63,7 @@ class MixedPeersIT {
                 Side.sink().launched(meeting));
     }
 
-    /** As in a pod, whose containers run as users of their own and have the volume's group by its number alone. */
+    /** As in a pod, whose containers run as users of their own and know the volume's group only by its number. */
     @ParameterizedTest(name = "the other user listens: {0}")
     @CsvSource({"true", "false"})
     void anotherUsersProcessOfOneGroup(boolean otherListens) throws IOException {

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one end sees when the other's process ends: by {@code kill -9}, by itself, or by an interrupt of its thread. */
+/** The view of one end when the other's process ends: by {@code kill -9}, by itself, or by an interrupt of its thread. */
 class PeerDeathIT {
     private static final long SOME = 64L << 20;
     private static final Duration EXIT = Duration.ofSeconds(30);
@@ -134,7 +134,7 @@ class PeerDeathIT {
         }
     }
 
-    // Long enough for the other process to run into its wait; if it does not, the test asserts the same of less.
+    // Long enough for the other process to begin to wait; if it does not, the test asserts the same about fewer bytes.
     private static void letItWait() throws InterruptedException {
         Thread.sleep(400);
     }

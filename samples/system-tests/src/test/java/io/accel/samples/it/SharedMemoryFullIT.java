@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Where no shared memory is left a connection goes through the kernel, and those that have theirs go on. */
+/** If no shared memory is left, new connections go through the kernel, and accelerated ones go on. */
 class SharedMemoryFullIT {
     private static final long SOME = 32L << 20;
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** One side of a {@link Transfer}: what it does and in which JVM. Immutable. */
+/** One side of a {@link Transfer}: its task and its JVM. Immutable. */
 record Side(String name, boolean accelerated, List<String> arguments, UnaryOperator<Launch> setup) {
 
     /** Sends; the arguments are {@link Transfer}'s. */
@@ -16,7 +16,7 @@ record Side(String name, boolean accelerated, List<String> arguments, UnaryOpera
         return new Side("source", true, List.of(arguments), launch -> launch).with("do=source");
     }
 
-    /** Sends what is taken at once, and no more. */
+    /** Sends the bytes that are taken at once, and no more. */
     static Side fill(String end) {
         return source("io=select", end).with("do=fill");
     }

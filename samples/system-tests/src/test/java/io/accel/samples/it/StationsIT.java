@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Who connects to whom is the kernel's to say, and Accel follows: listeners of several processes that share a port, a process that
+ * The kernel decides which ends are connected, and Accel follows: listeners of several processes that share a port, a process that
  * takes another's place, two that connect to each other at once, and more connections than there are ports.
  */
 @Timeout(120)
 class StationsIT {
     private static final String HERE = "127.0.0.1";
     private static final Duration SOON = Duration.ofSeconds(30);
-    /** Who asked in vain asks again after a pause that is longer each time: five of them. */
+    /** A client that asked in vain asks again after a pause that is longer each time: five pauses. */
     private static final Duration MANY_PAUSES = Duration.ofSeconds(90);
 
     private static final int LISTENERS = 4;
@@ -31,7 +31,7 @@ class StationsIT {
     private static final int SOME = 20;
     private static final int OLD = 1;
     private static final int NEW = 2;
-    // Outside of the range that clients get theirs from.
+    // A port outside of the range of clients' ports.
     private static final int SERVICE = 30_000;
     private static final int FIRST_PORT = 40_000;
     private static final int PORTS = 100;
@@ -71,7 +71,7 @@ class StationsIT {
                 .isEqualTo(Launch.isAccel() ? count : 0));
     }
 
-    /** One whose listener had not accepted it when it asked for its faster path asks again when there is traffic. */
+    /** A connection that its listener had not accepted when it asked for its faster path asks again when there is traffic. */
     private static void assertAllMove(Child client, int count) {
         await().atMost(MANY_PAUSES).untilAsserted(() -> {
             String unused = ask(client, count);
@@ -85,7 +85,7 @@ class StationsIT {
         stations.forEach(Child::close);
     }
 
-    /** That the kernel gives one of four none of so many will not happen in the life of the universe. */
+    /** The kernel will not, in the life of the universe, give none of so many connections to one of four listeners. */
     @Test
     @Timeout(240)
     void listenersThatShareAPortShareItsConnections() {
@@ -123,7 +123,7 @@ class StationsIT {
             assertThat(start(all, NEW, port)).isEqualTo(port);
             connect(client, HERE, port, SOME); // to either
             assertAllMove(client, 2 * SOME);
-            // One that is given to the old listener at the last moment is lost, with Accel as without.
+            // A connection that is given to the old listener at the last moment is lost, with Accel as without.
             await().atMost(SOON).until(() -> accepted(all.get(0)) + accepted(all.get(2)) == 2 * SOME);
             all.get(0).send("CLOSE");
             all.get(0).awaitLine("CLOSED", SOON);

@@ -43,7 +43,7 @@ class StoppedPeerIT {
         }
     }
 
-    /** Of several times one after the other, until one is quiet: at first its compilers may have something left to do. */
+    /** The least of several times in a row, until one is quiet: at first its compilers may have work left. */
     private static Duration timeUsedAtRest(Child child) throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         Duration used;

@@ -34,7 +34,7 @@ class SystemCallsIT {
 
     private static final int WARM_UP = 300;
     private static final int TRIPS = 2_000;
-    /** What makes connections and ends them as well. */
+    /** The calls on descriptors, and those that make and end connections. */
     private static final String ALL_CALLS = SystemCalls.ON_DESCRIPTORS
             + ",socket,bind,connect,accept,accept4,shutdown,close,getsockopt,setsockopt,getsockname,fcntl";
 
@@ -54,7 +54,7 @@ class SystemCallsIT {
                 .isLessThan(0.05);
     }
 
-    /** Both ends, each of which stays with the kernel. */
+    /** Both ends stay with the kernel. */
     @ParameterizedTest
     @ValueSource(strings = {"channels", "sockets"})
     void aShortConnectionMakesAsManyAsTheKernels(String ends) throws IOException {
@@ -92,7 +92,7 @@ class SystemCallsIT {
         return calls.values().stream().mapToDouble(Double::doubleValue).sum();
     }
 
-    /** The calls of the client's process for a message there and back, by name. */
+    /** The calls of the client's process for a round trip, by name. */
     private Map<String, Double> perTrip(String wait, boolean accelerated) throws IOException {
         Path trace = temporary.resolve(wait + accelerated);
         try (SharedDirectory directory = SharedDirectory.create();

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * A process of the same user that names another's connection at a rendezvous. If that has its link it goes on undisturbed; if it has none
- * the process gets it, as docs/SECURITY.md says.
+ * A process of the same user that names another's connection at a rendezvous. If the connection has its link, it goes on undisturbed; if
+ * it has none, the process gets the link, as docs/SECURITY.md says.
  */
 class ThiefIT {
     private static final int BAD_HANDSHAKE = 11;
     private static final int PENDING = -2;
-    /** What a server answers with that a thief listens to. */
+    /** The answer of a server that a thief listens to. */
     private static final int NAME = 7;
 
     @BeforeAll
@@ -47,7 +47,7 @@ class ThiefIT {
         }
     }
 
-    /** It is not that listener's connection, which its program might accept yet, for all that is known there. */
+    /** It is not that listener's connection, but for all that the listener knows its program might still accept it. */
     @Test
     void atAnotherListenerItWaitsInVain() throws IOException {
         try (SharedDirectory directory = SharedDirectory.create();
@@ -67,7 +67,7 @@ class ThiefIT {
     }
 
     /**
-     * The thief has from then on what the server sends, and the client one byte that nobody's program has sent, and nothing more. Its own
+     * From then on the thief gets the server's bytes, and the client gets one byte that no program has sent, and nothing more. Its own
      * request for a link is refused. Other connections do not notice, nor those that come later.
      */
     @Test
@@ -152,7 +152,7 @@ class ThiefIT {
         assertThat(answer(client)).isEqualTo("ANSWERED " + name + "=1");
     }
 
-    /** Bytes go both ways, and by the same link. */
+    /** Bytes go both ways, over the same link. */
     private static void assertGoesOn(Child server, Child client) {
         ask(client, 0);
         assertThat(ProcFs.ringsBelow(client.pid())).isEqualTo(1);

@@ -155,7 +155,7 @@ class UnixPeersIT {
         }
     }
 
-    /** It cannot be accelerated, whatever it may carry. */
+    /** The connection cannot be accelerated, whatever it carries. */
     @Test
     void aClientThatMustBeAcceleratedIsRefusedByAServerWithoutAccel() {
         Side failing = at(Side.sink()).launched(launch -> launch.accel("fallback", "fail"));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Apache ZooKeeper as it comes from its project, over RDMA: the server on one host, its client on another. Four
- * witnesses say which path its connections took: Accel's log, and on both hosts the kernel's tables of TCP connections
+ * witnesses show which path its connections took: Accel's log, and on both hosts the kernel's tables of TCP connections
  * and of queue pairs.
  */
 @RealProgram(

@@ -32,7 +32,7 @@ final class ZooKeeperClient implements AutoCloseable {
         }
     }
 
-    /** Has it obey one of {@link ZooKeeperLoad}'s commands. */
+    /** Makes it carry out one of {@link ZooKeeperLoad}'s commands. */
     void ask(String command) {
         child.send(command);
         child.awaitLine("OK " + command, ANSWER);

@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
  * <p>Not safe for use by several threads.
  */
 final class ZooKeeperServers implements AutoCloseable {
-    // ZooKeeper wants its ports told. An address that nothing else uses makes it unlikely that another takes one first.
+    // ZooKeeper has to be given its ports. An address that nothing else uses makes it unlikely that another process
+    // takes a port first.
     private static final String LOCAL = "127.77.31.9";
     private static final Duration START = Duration.ofSeconds(60);
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
@@ -76,12 +77,12 @@ final class ZooKeeperServers implements AutoCloseable {
         }
     }
 
-    /** What a client connects to: every server. */
+    /** The connect string of a client of every server. */
     String connectString() {
         return clientPorts.stream().map(port -> host + ":" + port).collect(Collectors.joining(","));
     }
 
-    /** What a client connects to that wants this server and no other. */
+    /** The connect string of a client of this server and no other. */
     String connectString(int server) {
         return host + ":" + clientPort(server);
     }
@@ -90,12 +91,12 @@ final class ZooKeeperServers implements AutoCloseable {
         return clientPorts.get(server);
     }
 
-    /** Which server has this address. */
+    /** The number of the server with this address. */
     int at(String hostAndPort) {
         return clientPorts.indexOf(Integer.parseInt(hostAndPort.substring(hostAndPort.indexOf(':') + 1)));
     }
 
-    /** The latest that the server printed. */
+    /** The server's latest output. */
     String output(int server) {
         return servers.get(server).output();
     }

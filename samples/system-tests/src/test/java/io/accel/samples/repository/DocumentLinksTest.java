@@ -15,13 +15,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Links between the pages lead to files and headings that are there, and the site's navigation leads to every page. */
+/** Links between the pages lead to existing files and headings, and the site's navigation leads to every page. */
 @Timeout(60)
 class DocumentLinksTest {
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
     private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
     private static final Pattern NAVIGATION = Pattern.compile("href=\"([^\"]+)\\.html\"");
-    /** What {@code ./accel site} makes beside the pages. */
+    /** The files that {@code ./accel site} makes beside the pages. */
     private static final String JAVADOC = "apidocs/index";
 
     private static final Pattern CODE = Pattern.compile("^```.*?^```", Pattern.DOTALL | Pattern.MULTILINE);

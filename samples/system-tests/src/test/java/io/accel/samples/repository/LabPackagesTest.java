@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The lab adds packages to a machine only if it was told so, and says how far it is where it takes long. */
+/** The lab adds packages to a machine only if it was told to, and reports progress where it takes long. */
 @Timeout(60)
 class LabPackagesTest {
     @TempDir
     private Path dir;
 
-    /** What the lab says, and does with apt-get, where a package is missing; and {@code status N}. */
+    /** The lab's output, and its calls of apt-get, where a package is missing; and {@code status N}. */
     private static String install(String variables) throws Exception {
         return Shell.run(
                 "here='" + Shell.LAB + "'; . \"$here/prepare.sh\"; " + variables
@@ -25,7 +25,10 @@ class LabPackagesTest {
                 Shell.NOTHING);
     }
 
-    /** What somebody at a terminal sees who gives this answer, where apt-get changes the terminal's settings, as it does for its progress. */
+    /**
+     * The output for a user at a terminal who gives this answer, where apt-get changes the terminal's settings, as it does for
+     * its progress.
+     */
     private String installAtTerminal(String answer) throws Exception {
         Path apt = Files.writeString(dir.resolve("apt-get"), "#!/bin/sh\nstty sane </dev/tty && echo \"apt-get $*\"\n");
         Files.setPosixFilePermissions(apt, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code ./accel test} says at its end, from what Maven printed: a mistake there would hide all that was tested. */
+/** The report at the end of {@code ./accel test}, from Maven's output: a mistake there would hide all test results. */
 @Timeout(60)
 class ReportOfTestsTest {
     @TempDir
@@ -109,7 +109,7 @@ class ReportOfTestsTest {
             </testsuite>
             """;
 
-    /** A machine that lacks the rights must not look like one that has tested all. */
+    /** A machine that lacks rights must not look like a machine that has tested everything. */
     @Test
     void whatIsSkippedForWantOfRightsIsNamedAndFailsWhereRightsAreNeeded() throws Exception {
         Path reports = Files.createDirectories(directory.resolve("module/target/failsafe-reports"));
@@ -148,12 +148,12 @@ class ReportOfTestsTest {
                 .doesNotContain("not found");
     }
 
-    /** How long the run has taken is another second later. */
+    /** The duration of the run changes from second to second. */
     private static String withoutTime(String report) {
         return report.replaceFirst(" in \\d+ min \\d+ s;", " in some time;");
     }
 
-    /** By each awk of this machine: Debian's first one is not that of most others. */
+    /** With each awk of this machine: Debian's default awk differs from most others. */
     private String report() throws Exception {
         Path in = Files.createFile(directory.resolve("nothing"));
         String said = Shell.withScript("test_report '" + parts + "' '" + failures + "'", in);

@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who asks {@code ./accel} for help gets it, and nothing else: no package, no build. */
+/** A call of {@code ./accel} for help gives help, and does nothing else: no package, no build. */
 @Timeout(60)
 class ScriptHelpTest {
-    /** What the script says on a machine where nothing is built, and {@code status N}; what it would do is said instead of done. */
+    /** The script's output on a machine where nothing is built, and {@code status N}; actions are printed instead of done. */
     private static String accel(String arguments) throws Exception {
         return Shell.withScript(
                 "is_built() { false; }; build() { echo BUILT; exit 7; }; install_package() { echo INSTALLED; exit 7; };"

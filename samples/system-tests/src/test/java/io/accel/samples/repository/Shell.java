@@ -19,17 +19,17 @@ final class Shell {
 
     private Shell() {}
 
-    /** What commands print that have the functions of {@link #SCRIPT}, and {@code status N}. */
+    /** The output of commands that have the functions of {@link #SCRIPT}, and {@code status N}. */
     static String withScript(String commands, Path in) throws IOException, InterruptedException {
         return run("source '" + SCRIPT + "'; set +e; " + commands + "; echo status $?", in);
     }
 
-    /** What commands print, errors among it. */
+    /** The output of commands, including errors. */
     static String run(String commands, Path in) throws IOException, InterruptedException {
         return finish(new ProcessBuilder("bash", "-c", commands).redirectInput(in.toFile()));
     }
 
-    /** What a process prints, errors among it; it is to end soon. */
+    /** The output of a process, including errors; the process has to end soon. */
     static String finish(ProcessBuilder builder) throws IOException, InterruptedException {
         Process process = builder.redirectErrorStream(true).start();
         try {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code ./accel site} says of links between pages: a mistake there would let a broken one pass. */
+/** The report of {@code ./accel site} about links between pages: a mistake there would let a broken link pass. */
 @Timeout(60)
 class SiteLinksTest {
     @TempDir

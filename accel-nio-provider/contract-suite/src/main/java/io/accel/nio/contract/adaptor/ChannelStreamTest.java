@@ -86,8 +86,8 @@ class ChannelStreamTest extends ContractSupport {
     }
 
     /**
-     * From JDK 19 on the two streams of a channel do not wait for each other, if the channel's class is the JDK's own. Of all others
-     * they do, which no channel can change; Accel's agent can.
+     * From JDK 19 on the two streams of a channel do not wait for each other, if the channel's class is the JDK's own. The streams of
+     * all other channels do, which no channel can change; Accel's agent can.
      */
     @Test
     void streamsOfBothDirectionsAreIndependentOfTheJdksOwnChannel() throws Exception {

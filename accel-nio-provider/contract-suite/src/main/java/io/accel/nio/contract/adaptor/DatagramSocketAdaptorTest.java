@@ -23,10 +23,10 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What {@link DatagramChannel#socket()} returns. */
+/** The socket that {@link DatagramChannel#socket()} returns. */
 @Tag("adaptor")
 class DatagramSocketAdaptorTest extends DatagramSupport {
-    /** Class and text of what it throws; programs look at both. */
+    /** The class and the message of its exception; programs look at both. */
     @Test
     void refusalsAreTheJdks() throws IOException {
         DatagramSocket socket = datagrams().socket();
@@ -41,7 +41,7 @@ class DatagramSocketAdaptorTest extends DatagramSupport {
                     .isExactlyInstanceOf(SocketException.class)
                     .hasMessage("Unresolved address");
             assertThatThrownBy(() -> socket.connect((SocketAddress) null)).isInstanceOf(IllegalArgumentException.class);
-            if (!closed) { // when it is closed some JDKs look at that first
+            if (!closed) { // some JDKs first look whether it is closed
                 assertThatThrownBy(() -> socket.send(new DatagramPacket(new byte[1], 1)))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessage("Address not set");

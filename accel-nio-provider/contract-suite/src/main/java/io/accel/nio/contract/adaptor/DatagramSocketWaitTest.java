@@ -17,7 +17,7 @@ import java.nio.channels.DatagramChannel;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How long the socket of a channel waits for a datagram, and what ends it early. */
+/** The waits of a channel's socket for a datagram, and the events that end them early. */
 @Tag("adaptor")
 class DatagramSocketWaitTest extends DatagramSupport {
     @Test

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** SocketChannel.socket(): the state that it shows, and its options. */
 @Tag("adaptor")
 class SocketAdaptorTest extends ContractSupport {
-    /** The values of {@code handover.after} by which connections go back to the kernel at any moment. */
+    /** The values of {@code handover.after} with which connections go back to the kernel at any moment. */
     private static final Set<String> GO_BACK = Set.of("random", "breaking");
 
     @Test
@@ -247,7 +247,7 @@ class SocketAdaptorTest extends ContractSupport {
         if (Path.current().isKernels()) {
             assertThat(read).isEqualTo("c");
         } else if (GO_BACK.contains(System.getProperty("accel.handover.after", ""))) {
-            assertThat(read).isIn("!c", "c"); // it may be with the kernel just then
+            assertThat(read).isIn("!c", "c"); // it may be on the kernel's path just then
         } else {
             assertThat(read).isEqualTo("!c");
         }

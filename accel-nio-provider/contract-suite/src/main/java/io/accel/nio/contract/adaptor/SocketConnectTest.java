@@ -56,8 +56,8 @@ class SocketConnectTest extends ContractSupport {
     }
 
     /**
-     * A listener that nobody accepts from stops taking connections once its backlog is full; how many that takes is the
-     * system's affair, and a provider that lets them all through breaks no promise.
+     * A listener that nobody accepts from stops taking connections once its backlog is full; the number depends on the
+     * system, and a provider that lets them all through breaks no promise.
      */
     @Test
     void connectThatWaitsTooLongTimesOutAndClosesTheSocket() throws IOException {

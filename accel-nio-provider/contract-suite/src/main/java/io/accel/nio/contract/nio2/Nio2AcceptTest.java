@@ -50,7 +50,7 @@ class Nio2AcceptTest extends Nio2Support {
 
     @Test
     void aHandlerAcceptsOneAfterTheOther() throws Exception {
-        int clients = Path.current() == Path.RDMA ? 10 : 50; // one takes a guest some tenths of a second
+        int clients = Path.current() == Path.RDMA ? 10 : 50; // one connection takes a guest some tenths of a second
         AsynchronousServerSocketChannel listener = asyncListener();
         BlockingQueue<AsynchronousSocketChannel> accepted = new LinkedBlockingQueue<>();
         listener.accept(null, new CompletionHandler<AsynchronousSocketChannel, Void>() {
@@ -144,7 +144,7 @@ class Nio2AcceptTest extends Nio2Support {
         assertThatThrownBy(pending::get).isInstanceOf(CancellationException.class);
         assertThatThrownBy(listener::accept).isInstanceOf(RuntimeException.class);
         assertThat(listener.isOpen()).isTrue();
-        // Who connects is told that nobody is there.
+        // A client that connects learns that nobody is there.
         SocketChannel client = channel();
         client.connect(destination(listener));
         assertThat(Bytes.readToEnd(client)).isEmpty();

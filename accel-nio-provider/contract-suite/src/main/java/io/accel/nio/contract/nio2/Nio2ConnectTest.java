@@ -169,7 +169,7 @@ class Nio2ConnectTest extends Nio2Support {
 
     private record WaitingAsyncConnect(AsynchronousSocketChannel client, Future<Void> connect) {}
 
-    /** A connect to a listener whose backlog is full, or to the address that nobody answers on: one that is not merely slow. */
+    /** A connect to a listener whose backlog is full, or to the address that nobody answers on: a connect that is not merely slow. */
     private WaitingAsyncConnect waitingAsyncConnect() throws Exception {
         String silent = System.getProperty("contract.silent");
         if (silent != null) {

@@ -10,13 +10,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
-/** Asynchronous ends that say the same to each other again and again, by handlers alone. */
+/** Asynchronous ends that send the same bytes to each other again and again, with handlers alone. */
 final class Nio2Echo {
     private static final int LENGTH = 512;
 
     private Nio2Echo() {}
 
-    /** Sends back what comes, until the end. */
+    /** Sends back the bytes that come, until the end. */
     static void serve(AsynchronousSocketChannel channel) {
         ByteBuffer buffer = ByteBuffer.allocate(LENGTH);
         channel.read(buffer, null, then(n -> {
@@ -26,7 +26,7 @@ final class Nio2Echo {
         }));
     }
 
-    /** Connects, and has so many answers; counts down when it has them all. */
+    /** Connects, and gets so many answers; counts down when it has them all. */
     static void ask(AsynchronousSocketChannel channel, SocketAddress server, int rounds, CountDownLatch done) {
         channel.connect(server, null, new CompletionHandler<Void, Void>() {
             @Override

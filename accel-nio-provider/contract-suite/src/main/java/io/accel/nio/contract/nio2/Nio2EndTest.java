@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Asynchronous operations that end before they are done: by a timeout or by a cancellation, and what the channel is good for then. */
+/** Asynchronous operations that end before they are done: by a timeout or a cancellation, and the later use of the channel. */
 @Tag("nio2")
 class Nio2EndTest extends Nio2Support {
     private static final long SHORT_MILLIS = 50;
@@ -144,7 +144,7 @@ class Nio2EndTest extends Nio2Support {
         assertThat(late.isDone()).isTrue();
     }
 
-    /** One of whose operations had to wait. The JDK's resets the connection. */
+    /** One of the channel's operations had to wait. The JDK's channel resets the connection. */
     @Test
     void closedWithBytesUnread() throws Exception {
         AsyncPair pair = asyncPair();

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Groups of asynchronous channels: whose threads call handlers, and how a group ends. */
+/** Groups of asynchronous channels: the threads that call handlers, and the end of a group. */
 @Tag("nio2")
 class Nio2GroupTest extends Nio2Support {
     @Test
@@ -82,7 +82,7 @@ class Nio2GroupTest extends Nio2Support {
         }
     }
 
-    /** However often a handler begins what is done at once, its stack does not grow without end. */
+    /** However often a handler begins an operation that is done at once, its stack does not grow without limit. */
     @Test
     void handlersWithinHandlers() throws Exception {
         for (AsynchronousChannelGroup group : new AsynchronousChannelGroup[] {null, fixedGroup(1), cachedGroup()}) {
@@ -155,7 +155,7 @@ class Nio2GroupTest extends Nio2Support {
         }
     }
 
-    /** What a handler throws ends its thread at most. */
+    /** An exception of a handler ends its thread at most. */
     @Test
     void aHandlerMayThrow() throws Exception {
         Set<Throwable> uncaught = ConcurrentHashMap.newKeySet();
@@ -186,7 +186,7 @@ class Nio2GroupTest extends Nio2Support {
         assertThat(read.get()).isEqualTo(1);
     }
 
-    /** An interrupt that a handler leaves behind is not the next one's. */
+    /** An interrupt that a handler leaves behind does not reach the next handler. */
     @Test
     void aHandlerMayLeaveItsThreadInterrupted() throws Exception {
         AsyncPair pair = asyncPair(fixedGroup(1));
@@ -283,7 +283,7 @@ class Nio2GroupTest extends Nio2Support {
         }
     }
 
-    /** A group ends while one of its handlers runs, and not before that has run. */
+    /** A group is shut down while one of its handlers runs, and does not end before the handler has returned. */
     @Test
     void aHandlerShutsItsGroupDown() throws Exception {
         for (AsynchronousChannelGroup group :
@@ -363,7 +363,7 @@ class Nio2GroupTest extends Nio2Support {
     void manyConnectionsInOneGroup() throws Exception {
         AsynchronousChannelGroup group = fixedGroup(2);
         AsynchronousServerSocketChannel listener = asyncListener(group);
-        int connections = Path.current() == Path.RDMA ? 10 : 50; // one takes a guest some tenths of a second
+        int connections = Path.current() == Path.RDMA ? 10 : 50; // one connection takes a guest some tenths of a second
         int rounds = 40;
         CountDownLatch done = new CountDownLatch(connections);
         listener.accept(null, new CompletionHandler<AsynchronousSocketChannel, Void>() {

@@ -34,7 +34,7 @@ abstract class Nio2Support extends ContractSupport {
     private static final int LARGE = 1 << 16;
     /** More than a connection takes on any path before its reader reads. */
     private static final int MOST_BYTES = 1 << 28;
-    /** How many times the time after which a connection is full a write waits that is going to wait on. */
+    /** How many times longer than the time after which a connection counts as full a write must wait to count as waiting. */
     private static final int QUIET = 6;
 
     /** The two ends of one connection. */
@@ -147,7 +147,7 @@ abstract class Nio2Support extends ContractSupport {
         return asyncPair(null);
     }
 
-    /** A new connection, both ends of which are in the group. */
+    /** A new connection with both ends in the group. */
     final AsyncPair asyncPair(AsynchronousChannelGroup group) throws Exception {
         AsynchronousServerSocketChannel listener = asyncListener(group);
         AsyncPair pair = connect(asyncChannel(group), listener);
@@ -174,7 +174,7 @@ abstract class Nio2Support extends ContractSupport {
         return pair;
     }
 
-    /** Begins writes until one of them has to wait; returns that one, with the count of what the others wrote. */
+    /** Begins writes until one of them has to wait; returns that write, with the count of bytes that the others wrote. */
     static PendingWrite writeUntilPending(AsynchronousSocketChannel channel) throws Exception {
         long written = 0;
         while (written < MOST_BYTES) {
@@ -189,7 +189,7 @@ abstract class Nio2Support extends ContractSupport {
         throw new AssertionError("the connection took " + written + " bytes that nobody read");
     }
 
-    /** A write that has to wait, and how many bytes others before it wrote. */
+    /** A write that has to wait, and the number of bytes that earlier writes wrote. */
     record PendingWrite(Future<Integer> write, long before) {}
 
     static void send(AsynchronousSocketChannel channel, byte[] bytes) throws Exception {
@@ -210,7 +210,7 @@ abstract class Nio2Support extends ContractSupport {
         return buffer.array();
     }
 
-    /** That the connection works in both directions. */
+    /** Asserts that the connection works in both directions. */
     static void assertWorks(AsyncPair pair) throws Exception {
         byte[] bytes = Bytes.random(7, 3_000);
         send(pair.client(), bytes);
@@ -219,7 +219,7 @@ abstract class Nio2Support extends ContractSupport {
         Bytes.assertSame(receive(pair.client(), bytes.length), bytes);
     }
 
-    /** That reading, or writing, is over for the channel, as after a timeout or a cancellation. */
+    /** Asserts that reading, or writing, is over for the channel, as after a timeout or a cancellation. */
     static void assertGivenUp(org.assertj.core.api.ThrowableAssert.ThrowingCallable operation) {
         assertThatThrownBy(operation).isExactlyInstanceOf(IllegalStateException.class);
     }

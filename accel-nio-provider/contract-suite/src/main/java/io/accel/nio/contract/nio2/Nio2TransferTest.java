@@ -19,7 +19,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Asynchronous reads and writes: what they move, when there can be none, and how they end with the stream or the channel. */
+/**
+ * Asynchronous reads and writes: the bytes that they move, the cases in which they are refused, and their end with the stream or
+ * the channel.
+ */
 @Tag("nio2")
 class Nio2TransferTest extends Nio2Support {
     @Test

@@ -30,13 +30,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a program drops without closing it is closed by the collector. */
+/** Sockets and channels that a program drops without closing them are closed by the collector. */
 @Tag("plain")
 class DroppedTest extends PlainSocketSupport {
     private static final int MANY = 20;
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
-    /** Which end of a connection is dropped. */
+    /** The end of a connection that is dropped. */
     private enum End {
         CLIENT,
         SERVER
@@ -56,11 +56,11 @@ class DroppedTest extends PlainSocketSupport {
             assertThat(endOf(peer)).isEqualTo("last words");
             peer.close();
         }
-        // Of those before, which were another test's, some may go only now.
+        // Some earlier objects, of another test, may go only now.
         eventually().untilAsserted(() -> assertThat(before).containsAll(MappedRings.names()));
     }
 
-    /** The other end of a socket that has answered, and said something that is not read yet. */
+    /** The other end of a socket, which has answered, and has sent bytes that are not read yet. */
     private Socket peerOfADropped(End end, ServerSocket server) throws IOException {
         @SuppressWarnings("resource") // dropped, one of them
         Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
@@ -80,7 +80,7 @@ class DroppedTest extends PlainSocketSupport {
         assertThat(read(one, 6)).isEqualTo("answer");
     }
 
-    /** All that comes before the end, for which the collector is asked again and again. */
+    /** All bytes before the end, for which the collector is called again and again. */
     private static String endOf(Socket peer) throws IOException {
         peer.setSoTimeout(20);
         StringBuilder all = new StringBuilder();
@@ -99,7 +99,7 @@ class DroppedTest extends PlainSocketSupport {
         throw new AssertionError("no end after \"" + all + "\"");
     }
 
-    /** Both ends of each connection, of which neither hears of the other's end before it is dropped itself. */
+    /** Drops both ends of each connection; neither hears of the other's end before it is dropped itself. */
     @Test
     void descriptorsOfDroppedSocketsAreGivenBack() throws Exception {
         ServerSocket server = server();
@@ -154,11 +154,11 @@ class DroppedTest extends PlainSocketSupport {
         });
     }
 
-    /** That descriptors, and Accel's memory, are given back of what is made that often and dropped. */
+    /** Asserts that the descriptors, and Accel's memory, of objects that are made that often and dropped are given back. */
     private static void assertGivenBack(Task.Action makeAndDrop) throws Exception {
         assumeTrue(Files.isDirectory(DESCRIPTORS), "needs Linux's /proc");
         Set<String> memory = MappedRings.names();
-        makeAndDrop.run(); // what the first one loads stays
+        makeAndDrop.run(); // classes that the first one loads stay
         System.gc();
         Thread.sleep(20);
         int before = descriptors();

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code java.net.DatagramSocket} where it is not like the socket of a channel, for which {@code DatagramSocketAdaptorTest} and {@code
- * DatagramSocketWaitTest} are: interrupts. With Accel's provider it is what the agent puts under that class, which hands everything on.
+ * {@code java.net.DatagramSocket} where it differs from the socket of a channel: interrupts. {@code DatagramSocketAdaptorTest} and {@code
+ * DatagramSocketWaitTest} test the socket of a channel. With Accel's provider this tests the socket that the agent puts under
+ * that class, which hands everything on.
  */
 @Tag("plain")
 class PlainDatagramSocketTest extends DatagramSupport {

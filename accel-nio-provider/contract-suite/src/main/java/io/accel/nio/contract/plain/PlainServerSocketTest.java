@@ -173,7 +173,7 @@ class PlainServerSocketTest extends PlainSocketSupport {
         }
     }
 
-    /** Of which nobody has asked anything: as large as those of a listener of the JDK's. */
+    /** Buffers that nobody has set are as large as those of a JDK listener. */
     @Test
     void buffersOfAConnectionAreAsLargeAsTheJdks() throws Exception {
         ServerSocketChannel kernels =

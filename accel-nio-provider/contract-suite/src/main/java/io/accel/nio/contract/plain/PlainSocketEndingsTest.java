@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * java.net.Socket: who is told what, in which words, when either end has ended a connection. A test meets connections of which either end,
- * both or none has written before: a direction may take another path before its first byte than behind it.
+ * java.net.Socket: what each end is told, in which words, when either end has ended a connection. Each test takes connections
+ * where either end, both or none has written before: a direction may take another path before its first byte than behind it.
  */
 @Tag("plain")
 class PlainSocketEndingsTest extends PlainSocketSupport {
@@ -34,7 +34,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
     /** Longer than any wait. */
     private static final int TIMEOUT_MILLIS = 60_000;
 
-    /** Who has written before, of the end that a test looks at, and its peer. */
+    /** Whether the end that a test looks at, or its peer, has written before. */
     private enum Written {
         NEITHER,
         HERE,
@@ -50,10 +50,10 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         }
     }
 
-    /** What has become of a connection before a test, and which end of it the test looks at. */
+    /** The state of a connection before a test, and the end that the test looks at. */
     private record Before(Written written, boolean isClient) {}
 
-    /** A connection, and the streams of the end that a test looks at: an end that has shut a half down has no new ones of it. */
+    /** A connection, and the streams of the end that a test looks at: an end that has shut down a half gives no new stream for it. */
     private record Ends(Socket here, InputStream in, OutputStream out, Socket peer) {}
 
     static Stream<Before> connections() {
@@ -66,8 +66,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         Socket here = before.isClient() ? pair.client() : pair.server();
         Socket peer = before.isClient() ? pair.server() : pair.client();
         here.setTcpNoDelay(true);
-        peer.setTcpNoDelay(
-                true); // else what is written last may still be with the writer's kernel, and go with a reset
+        peer.setTcpNoDelay(true); // else the last bytes may still be with the writer's kernel, and be lost with a reset
         for (int i = 0; i < 8; i++) {
             if (before.written().here()) {
                 write(here, "question");
@@ -115,7 +114,10 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertThat(ends.in().read(new byte[0])).isZero();
     }
 
-    /** What a write fails with, sooner or later: those before its answer has come are accepted, but not as many as a buffer holds. */
+    /**
+     * The exception with which a write fails sooner or later: writes before the answer to the first are accepted, but not as many
+     * as a buffer holds.
+     */
     private static void assertFailsInTheEnd(OutputStream out, String message) {
         AtomicInteger accepted = new AtomicInteger();
         AtomicReference<IOException> failure = new AtomicReference<>();
@@ -135,7 +137,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertThat(accepted.get()).isLessThan(MANY);
     }
 
-    /** A reset is here, so that nothing more is accepted. Over a network it may still be on its way. */
+    /** Waits until a reset has come, so that nothing more is accepted. Over a network it may still be on its way. */
     private static void assertNextWriteFails(Ends ends) throws IOException {
         if (Path.current().isKernels()) {
             eventually().until(() -> !KernelConnections.lists(ends.here()));
@@ -146,7 +148,10 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertBrokenPipe(ends);
     }
 
-    /** Until so many bytes of the peer's are here. Those that another processor of the kernel's is still to hand over go with a reset. */
+    /**
+     * Waits until so many of the peer's bytes have come. Bytes that another processor of the kernel has still to hand over are
+     * lost with a reset.
+     */
     private static void awaitFromKernel(Ends ends, int bytes) {
         if (Path.current().isKernels()) {
             eventually().until(() -> ends.in().available() == bytes);
@@ -251,7 +256,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertBrokenPipe(ends);
     }
 
-    /** The end came first: it is told, and nothing that was to be read is lost. */
+    /** The end came first: it is reported, and no unread byte is lost. */
     @ParameterizedTest
     @MethodSource("connections")
     void aResetBehindTheEnd(Before before) throws IOException {
@@ -266,7 +271,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertEnd(ends);
     }
 
-    /** The kernel tells of the reset whoever asks first, also a write that can only fail. */
+    /** The kernel reports the reset to the caller that asks first, even to a write that can only fail. */
     @ParameterizedTest
     @MethodSource("connections")
     void aResetThatAWriteToAShutOutputMeets(Before before) throws IOException {
@@ -405,7 +410,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         writing.result();
     }
 
-    /** Whose close may wait until the peer has taken what was written. */
+    /** Such a close may wait until the peer has taken the bytes that were written. */
     @ParameterizedTest
     @MethodSource("connections")
     void allThatWasWrittenBeforeACloseThatLingersIsRead(Before before) throws Exception {
@@ -432,7 +437,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertEnd(ends);
     }
 
-    /** One write is accepted, and its answer tells. */
+    /** One write is accepted, and the answer to it shows the close. */
     @ParameterizedTest
     @MethodSource("connections")
     void aPeerThatHasShutDownBothDirectionsRefusesWhatComes(Before before) throws IOException {
@@ -457,13 +462,16 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         }
     }
 
-    /** Over RDMA the peer, which has sent by it, may need the kernel's connection for what comes through that: as in EndingsTest. */
+    /**
+     * Over RDMA the peer, which has sent over it, may need the kernel's connection for bytes that come through the kernel, as in
+     * EndingsTest.
+     */
     private static boolean refuses(Before before) {
         return Path.current() != Path.RDMA
                 || (before.written().here() && "connect".equals(System.getProperty("accel.handover.after")));
     }
 
-    // ---- this end ends what it reads
+    // ---- this end ends its input
 
     @ParameterizedTest
     @MethodSource("connections")
@@ -513,7 +521,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         }
     }
 
-    // ---- this end ends what it writes
+    // ---- this end ends its output
 
     @ParameterizedTest
     @MethodSource("connections")
@@ -595,7 +603,7 @@ class PlainSocketEndingsTest extends PlainSocketSupport {
         assertThat(ends.here().isClosed()).isFalse();
     }
 
-    /** The same ones again and again, of which the last may have come in part. */
+    /** The same bytes again and again; the last round may have come in part. */
     private static void assertReadsChunksToTheEnd(Socket socket, byte[] chunk) throws IOException {
         byte[] got = socket.getInputStream().readAllBytes();
         byte[] expected = new byte[got.length];

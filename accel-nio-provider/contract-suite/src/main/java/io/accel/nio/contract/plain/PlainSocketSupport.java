@@ -16,8 +16,8 @@ import java.net.Socket;
 import java.util.Set;
 
 /**
- * Base of the tests of {@code java.net.Socket} and {@code ServerSocket} that no channel made. On Accel's paths they are what the
- * agent makes of them.
+ * Base of the tests of {@code java.net.Socket} and {@code ServerSocket} that no channel made. On Accel's paths they are the sockets
+ * that the agent makes.
  */
 abstract class PlainSocketSupport extends ContractSupport {
     static {
@@ -69,7 +69,7 @@ abstract class PlainSocketSupport extends ContractSupport {
         });
     }
 
-    /** That a connection of this test has memory of its own where that is meant to carry the bytes, and nowhere else. */
+    /** Asserts that a connection of this test has memory of its own where that memory has to carry the bytes, and nowhere else. */
     static void assertOnPath(Set<String> before) throws IOException {
         MappedRings.assertOnPath(before, "a socket");
     }

@@ -63,7 +63,7 @@ class PlainSocketTest extends PlainSocketSupport {
         back.result();
     }
 
-    /** What a kernel has no room for is cut to what it has; any takes two. */
+    /** The length is cut to the room that the kernel has; every kernel has room for two MiB. */
     @ParameterizedTest(name = "{0} MiB")
     @ValueSource(ints = {1, 2, 3, 5})
     void bothEndsWriteAllBeforeEitherReads(int mib) throws Exception {
@@ -359,7 +359,7 @@ class PlainSocketTest extends PlainSocketSupport {
         assertThat(Arrays.copyOfRange(one, 3, 6)).containsExactly(0, 'x', 0);
     }
 
-    /** Which is deprecated for removal. Accel's are streams only, as they are on the newest JDKs. */
+    /** This constructor is deprecated for removal. Accel's are streams only, as they are on the newest JDKs. */
     @Test
     @SuppressWarnings({"deprecation", "removal"}) // by which JDK
     void aSocketOfDatagrams() throws Exception {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** java.net sockets: what a close and an interrupt do to threads that wait. */
+/** java.net sockets: the effect of a close and of an interrupt on waiting threads. */
 @Tag("plain")
 class PlainSocketWaitTest extends PlainSocketSupport {
     @Test
@@ -35,7 +35,7 @@ class PlainSocketWaitTest extends PlainSocketSupport {
         assertThat(reading.failure()).isInstanceOf(SocketException.class).hasMessage("Socket closed");
     }
 
-    @RepeatedTest(20) // where the kernel meets the end of the output before the writer hears of the close is for chance
+    @RepeatedTest(20) // only by chance does the kernel meet the end of the output before the writer hears of the close
     void aCloseEndsAWriteThatWaits() throws Exception {
         Sockets pair = sockets();
         Task<Void> writing = startFilling(pair.client()).awaitInside("write");

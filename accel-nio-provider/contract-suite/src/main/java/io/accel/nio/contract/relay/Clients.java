@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Which client is behind which of the relay's own connections. Thread-safe. */
+/** The clients behind the relay's own connections. Thread-safe. */
 final class Clients {
     private final Map<Integer, InetSocketAddress> byPort = new ConcurrentHashMap<>();
     private final AtomicLong total = new AtomicLong();

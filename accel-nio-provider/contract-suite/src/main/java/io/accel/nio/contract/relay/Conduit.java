@@ -8,8 +8,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Passes on what comes from either end of two connections to the other: bytes, with one bounded buffer for each direction, the
- * end of a stream, and a reset.
+ * Passes bytes, with one bounded buffer for each direction, the end of a stream, and a reset from either of two connections to
+ * the other.
  */
 final class Conduit {
     private static final int BUFFER = 32 * 1024;

@@ -29,7 +29,7 @@ import java.util.Scanner;
  *   end                     a test is over: forgets all of the above
  * </pre>
  *
- * <p>What cannot be done is answered with {@code error} and the reason. The control connection is a plain socket, which no
+ * <p>The answer to a request that fails is {@code error} and the reason. The control connection is a plain socket, which no
  * provider sees.
  */
 final class Relay {
@@ -56,7 +56,7 @@ final class Relay {
             }
         }
         System.out.println("relay: the suite is over; passed on " + relay.clients.total() + " connections");
-        System.exit(0); // what tests have left open ends with them
+        System.exit(0); // connections that tests have left open end with them
     }
 
     private void serve(Socket suite) throws IOException {

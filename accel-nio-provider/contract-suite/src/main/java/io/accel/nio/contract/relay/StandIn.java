@@ -10,7 +10,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Listens in place of a listener on another host, and connects to that one for each client, in the clients' order. A client
+ * Listens in place of a listener on another host, and connects to that listener for each client, in the clients' order. A client
  * whose connection cannot be passed on is reset.
  */
 final class StandIn implements Closeable {
@@ -32,7 +32,7 @@ final class StandIn implements Closeable {
         thread.start();
     }
 
-    /** A port that is free for TCP may be taken for RDMA, whose connections have theirs from the same range. */
+    /** A port that is free for TCP may be taken for RDMA, whose connections get their ports from the same range. */
     private static ServerSocketChannel listen(InetAddress here) throws IOException {
         for (int tries = 1; ; tries++) {
             ServerSocketChannel listener = ServerSocketChannel.open();
@@ -72,7 +72,7 @@ final class StandIn implements Closeable {
                     client.getRemoteAddress());
             server.connect(target);
         } catch (IOException e) {
-            // Its listener is closed, which some tests mean to see.
+            // Its listener is closed, as some tests want to see.
             Conduit.reset(client);
             server.close();
             return;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Unix-domain channels and pipes, and what all kinds of channels have in common in a selector. */
+/** Unix-domain channels and pipes, and the behaviour of all kinds of channels in a selector. */
 @Tag("selector")
 class KernelChannelsTest extends ContractSupport {
     private static final int NO_OPERATION = 1 << 5;
@@ -76,7 +76,7 @@ class KernelChannelsTest extends ContractSupport {
         assertThat(stateOf(listener)).isEqualTo(stateOf(jdks)).isEqualTo("[closed]");
     }
 
-    /** What it says of itself, but for the name of its class. */
+    /** The text of its {@code toString}, without the name of its class. */
     private static String stateOf(ServerSocketChannel listener) {
         String text = listener.toString();
         assertThat(text).startsWith(listener.getClass().getName());
@@ -95,7 +95,7 @@ class KernelChannelsTest extends ContractSupport {
         assertThat(Bytes.readAscii(pair.client(), 7)).isEqualTo("through");
     }
 
-    /** A thread that waits in the input stream keeps none from the output stream. */
+    /** A thread that waits in the input stream keeps no other from the output stream. */
     @Test
     void unixStreamsOfBothDirectionsAreIndependent() throws Exception {
         assumeStreamsAreIndependent();
@@ -113,13 +113,13 @@ class KernelChannelsTest extends ContractSupport {
         assertThat(reader.result()).isEqualTo(7);
     }
 
-    /** Before, the streams of every channel block each other. */
+    /** On older JDKs the streams of every channel block each other. */
     private static void assumeStreamsAreIndependent() {
         Assumptions.assumeTrue(
                 Runtime.version().feature() >= 19, "older JDKs let the streams of one channel wait for each other");
     }
 
-    /** A program may have some from the JDK's provider, by name, beside those that it opens as usual. */
+    /** A program may have channels from the JDK's provider, named in code, beside those that it opens as usual. */
     @Test
     void channelsThatTheJdksProviderOpenedAreSelectedAmongTheOthers() throws IOException {
         Selector selector = selector();

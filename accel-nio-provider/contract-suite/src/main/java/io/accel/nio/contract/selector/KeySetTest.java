@@ -30,7 +30,7 @@ class KeySetTest extends ContractSupport {
     }
 
     @Test
-    @SuppressWarnings({"unchecked", "rawtypes"}) // as a program does that was written before generics
+    @SuppressWarnings({"unchecked", "rawtypes"}) // like a program from before generics
     void nothingIsAddedWhateverItIs() throws IOException {
         Selector selector = selector();
         Set raw = selector.selectedKeys();
@@ -125,7 +125,7 @@ class KeySetTest extends ContractSupport {
         assertThat(selector.selectNow()).as("nothing new").isZero();
         assertThat(selector.selectedKeys()).containsExactly(key);
         Bytes.write(pair.client(), Bytes.ascii("x"));
-        // On its way it is nothing new, and a select would not wait for it, since OP_WRITE is ready.
+        // On its way the byte is not news, and a select would not wait for it, since OP_WRITE is ready.
         eventually().until(() -> pair.server().socket().getInputStream().available() > 0);
         assertThat(selector.select(LIMIT_MILLIS)).as("OP_READ is new").isEqualTo(1);
         assertThat(selector.selectNow()).as("nothing new").isZero();

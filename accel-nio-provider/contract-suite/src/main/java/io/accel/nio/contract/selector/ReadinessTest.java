@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** When a channel is ready, and for what. */
+/** The readiness of channels. */
 @Tag("selector")
 class ReadinessTest extends ContractSupport {
     /** More than a young connection's ring holds, and less than the kernel takes. */
@@ -71,8 +71,8 @@ class ReadinessTest extends ContractSupport {
     }
 
     /**
-     * The client has not written, so that its two directions may take different paths. A selection that may wait need not ask the kernel when
-     * it finds something without it; the next ones do.
+     * The client has not written, so that its two directions may take different paths. A selection that may wait need not ask the
+     * kernel if it finds something without it; the next selections do.
      */
     @Test
     void bothDirectionsAreFoundInTheEnd() throws IOException {
@@ -105,7 +105,10 @@ class ReadinessTest extends ContractSupport {
         assertThat(key.readyOps()).isZero();
     }
 
-    /** What a key is ready for is added to, but the JDK's takes the interest in its place once the kernel says that the connection is no more. */
+    /**
+     * New readiness is added to a key's ready set, but the JDK's key takes the interest set instead once the kernel says that the
+     * connection is gone.
+     */
     @Test
     void aSelectedKeyOfAConnectionThatWasReset() throws IOException {
         Pair pair = pair();
@@ -125,7 +128,7 @@ class ReadinessTest extends ContractSupport {
         awaitReady(register(pair.server(), selector, OP_READ), OP_READ);
     }
 
-    /** Whatever path they came by, which may change with each write. */
+    /** The bytes may have come by any path, which may change with each write. */
     @Test
     void oneSelectionFindsWhatHasCome() throws IOException {
         Pair pair = pair();
@@ -150,7 +153,10 @@ class ReadinessTest extends ContractSupport {
         }
     }
 
-    /** Where the kernel carries them, another processor may still be about to hand over what was just written. Asking changes nothing. */
+    /**
+     * Where the kernel carries them, another processor may still be about to hand over the bytes that were just written. Asking
+     * changes nothing.
+     */
     private static void awaitBytes(SocketChannel channel) throws IOException {
         while (channel.socket().getInputStream().available() == 0) {
             Thread.onSpinWait();
@@ -231,7 +237,7 @@ class ReadinessTest extends ContractSupport {
 
     /**
      * Writes until neither a write nor the selector finds room: the kernel moves bytes to the receiver in its own time, and
-     * then has room again. A selector that goes on reporting a full channel never gets here.
+     * then has room again. A selector that goes on reporting a full channel never gets to this point.
      */
     private void awaitNoRoom(SocketChannel channel) {
         eventually().until(() -> {
@@ -241,7 +247,7 @@ class ReadinessTest extends ContractSupport {
         });
     }
 
-    /** A program that writes only when it was told that it can, and what there is room for; its peer reads later. */
+    /** A program that writes only when a selector says so, and only as much as there is room for; its peer reads later. */
     @Test
     void writableAsLongAsTheKernelHasRoom() throws IOException {
         Pair pair = pair();

@@ -73,7 +73,8 @@ class RegisteredCloseTest extends ContractSupport {
     }
 
     /**
-     * In blocking mode the JDK's says nothing to its peer before that selection. Accel's is gone at once, by any path: docs/LIMITS.md has it.
+     * In blocking mode the JDK's channel tells its peer nothing before that selection. Accel's is gone at once, on any path: see
+     * docs/LIMITS.md.
      */
     @Test
     void cancelledAndThenClosedInBlockingMode() throws IOException {
@@ -109,7 +110,7 @@ class RegisteredCloseTest extends ContractSupport {
     }
 
     /**
-     * The kernel takes what it is given until the selector lets go of the channel. A link takes one write, as the kernel does for a peer
+     * The kernel takes bytes until the selector lets go of the channel. A link accepts one write, as the kernel does for a peer
      * that is gone.
      */
     @Test
@@ -141,7 +142,7 @@ class RegisteredCloseTest extends ContractSupport {
         assertThatThrownBy(() -> Bytes.writeForever(pair.client())).isInstanceOf(IOException.class);
     }
 
-    /** After that selection the kernel refuses what comes. A link, which had ended in order, takes one write. */
+    /** After that selection the kernel refuses bytes that come. A link, which had ended in order, accepts one write. */
     @Test
     void unreadBytesRefuseWritesAfterTheNextSelection() throws IOException {
         Pair pair = pair();

@@ -183,7 +183,7 @@ class RegistrationTest extends ContractSupport {
         assertThat(pair.server().isRegistered()).isFalse();
     }
 
-    /** For reading here and for writing there, as some programs do with two threads. */
+    /** For reading in one selector and for writing in another, as some programs do with two threads. */
     @Test
     void onePerDirection() throws Exception {
         Selector writing = selector();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How long a selection waits, and everything that ends the wait. */
+/** The length of a selection's wait, and all events that end it. */
 @Tag("selector")
 class SelectTest extends ContractSupport {
     private Selector selector;

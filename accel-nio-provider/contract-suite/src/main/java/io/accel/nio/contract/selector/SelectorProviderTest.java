@@ -130,7 +130,7 @@ class SelectorProviderTest extends ContractSupport {
         assertThat(buffer.position()).isEqualTo(6);
     }
 
-    /** Whether there is one depends on how this JVM was started. */
+    /** Whether there is an inherited channel depends on how this JVM was started. */
     @Test
     void inheritedChannelIsAnswered() throws IOException {
         Channel inherited = provider.inheritedChannel();

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nobody who waits is forgotten, however long it was quiet before. */
+/** No waiter is forgotten, however long it was quiet before. */
 @Tag("selector")
 class WakeUpTest extends ContractSupport {
-    /** Long enough for any implementation to have stopped looking and to be waiting to be told. */
+    /** Long enough for any implementation to have stopped looking and to wait for a wake-up. */
     private static final long SILENCE_MILLIS = 1500;
 
     private static final int ROUNDS = 3000;
@@ -88,7 +88,7 @@ class WakeUpTest extends ContractSupport {
         assertThat(selected.server().read(ByteBuffer.allocate(1))).isEqualTo(-1);
     }
 
-    /** The pauses are of the order of what an implementation looks on before it goes to sleep: some fall on the edge. */
+    /** The pauses are about as long as an implementation looks before it goes to sleep: some fall on the edge. */
     @ParameterizedTest(name = "pauses up to {0} us")
     @ValueSource(ints = {1, 50, 200})
     void blockingReadersWithPauses(int micros) throws Exception {
@@ -137,7 +137,7 @@ class WakeUpTest extends ContractSupport {
         echo.result();
     }
 
-    /** A writer that sleeps on a full connection is woken by a reader that takes a little at a time. */
+    /** A reader that takes a little at a time wakes a writer that sleeps on a full connection. */
     @Test
     void fullConnectionWithASlowReader() throws Exception {
         Pair pair = fullPair();
@@ -165,8 +165,8 @@ class WakeUpTest extends ContractSupport {
     }
 
     /**
-     * Without the kernel's delays: the second of two short writes would wait for the first one's acknowledgement, a twenty-fifth of a second,
-     * where a direction goes back to the kernel, and no pause would be short.
+     * Without the kernel's delays: if a direction goes back to the kernel, the second of two short writes would wait 40 ms for
+     * the first one's acknowledgement, and no pause would be short.
      */
     private Pair promptPair() throws IOException {
         Pair pair = pair();
@@ -175,7 +175,7 @@ class WakeUpTest extends ContractSupport {
         return pair;
     }
 
-    /** Waits in one call without end, so that a lost wake-up is a failure and not only a delay. */
+    /** Waits in one call without a limit, so that a lost wake-up is a failure and not only a delay. */
     private static void awaitSelected(SelectionKey key) throws IOException {
         Selector selector = key.selector();
         do {

@@ -59,7 +59,7 @@ class AddressTest extends ContractSupport {
         assertThat(Bytes.readAscii(client, 4)).isEqualTo("pong");
     }
 
-    /** Whatever it is called: a name that no name service knows is not looked up. */
+    /** A name that no name service knows is not looked up. */
     @ParameterizedTest
     @CsvSource({"0.0.0.0,", "0.0.0.0, nobody.invalid", "::,", "::, nobody.invalid"})
     void unspecifiedRemoteAddressMeansLoopback(String wildcard, String name) throws IOException {

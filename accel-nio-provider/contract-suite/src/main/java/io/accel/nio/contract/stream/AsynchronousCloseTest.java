@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A channel that another thread closes lets go of the threads that wait in it. */
+/** A channel that another thread closes releases the threads that wait in it. */
 @Tag("stream")
 class AsynchronousCloseTest extends ContractSupport {
     private static final int PIECE = 300;
@@ -73,7 +73,7 @@ class AsynchronousCloseTest extends ContractSupport {
         });
     }
 
-    /** What a write has taken is said, however it ends: the next one fails. */
+    /** A write reports the bytes that it has taken, however it ends: the next write fails. */
     @Test
     void blockedWriteThatTookSome() throws Exception {
         Pair pair = pair();
@@ -128,7 +128,7 @@ class AsynchronousCloseTest extends ContractSupport {
                 .toList();
         pair.client().close();
         for (Task<Integer> reader : readers) {
-            // Those that wait for their turn find the channel closed
+            // Threads that wait for their turn find the channel closed
             assertThat(reader.failure()).isInstanceOf(ClosedChannelException.class);
         }
     }
@@ -190,7 +190,7 @@ class AsynchronousCloseTest extends ContractSupport {
         }
     }
 
-    /** The close is another thread's, in the midst of writes: none of them says that it took what the peer does not get. */
+    /** Another thread closes in the middle of writes: none of them reports bytes that the peer does not get. */
     @Test
     @WithinLimit.Seconds(60)
     void whatWritesTookBeforeACloseArrives() throws Exception {
@@ -226,7 +226,7 @@ class AsynchronousCloseTest extends ContractSupport {
 
     /**
      * A kernel that has been full for a while may still take a byte, so the close may also fall between two writes.
-     * Then the next one finds the channel closed, which says nothing of a blocked one: it is tried again.
+     * Then the next write finds the channel closed, which says nothing about a blocked write: so the test tries again.
      */
     private static void assertClosedWhileWriting(Callable<Task<Void>> closedWriter) throws Exception {
         for (int attempt = 0; attempt < 10; attempt++) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the peer sees of a close: all the bytes and the end, or a reset. */
+/** After a close the peer sees either all the bytes and the end, or a reset. */
 @Tag("stream")
 class CloseTest extends ContractSupport {
     @ParameterizedTest

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestFactory;
 /** Every method of a closed channel says so, whatever the channel was before. */
 @Tag("stream")
 class ClosedChannelTest extends ContractSupport {
-    /** The first JDK that looks whether a channel is open before it begins to wait. */
+    /** The first JDK that checks whether a channel is open before it begins to wait. */
     private static final int LOOKS_FIRST = 19;
 
     private final ByteBuffer buffer = ByteBuffer.allocate(8);
@@ -95,7 +95,7 @@ class ClosedChannelTest extends ContractSupport {
         }
     }
 
-    /** Older JDKs begin to wait, and look then. */
+    /** Older JDKs begin to wait, and check then. */
     private static Class<? extends ClosedChannelException> closed(boolean blocking) {
         return blocking && Runtime.version().feature() < LOOKS_FIRST
                 ? AsynchronousCloseException.class

@@ -22,7 +22,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** connect and finishConnect, when somebody listens and when nobody does. */
+/** connect and finishConnect, with a listener and without. */
 @Tag("stream")
 class ConnectTest extends ContractSupport {
     @Test
@@ -50,7 +50,7 @@ class ConnectTest extends ContractSupport {
         assertThat(Bytes.readAscii(client, 5)).isEqualTo("hello");
     }
 
-    /** The connection is the system's as soon as it is there, whether or not its client ever asks for it. */
+    /** The connection exists in the system as soon as it is made, whether or not its client ever asks for it. */
     @Test
     void aClientThatNeverAsksIsServed() throws IOException {
         ServerSocketChannel listener = listener();
@@ -178,7 +178,7 @@ class ConnectTest extends ContractSupport {
         assertThat(reader.result()).isEqualTo("late");
     }
 
-    /** A server that was not opened through a channel is out of any provider's hands. */
+    /** No provider has a part in a server that was not opened through a channel. */
     @Test
     void channelConnectsToAPlainServerSocket() throws IOException {
         try (ServerSocket plain = new ServerSocket()) {

@@ -22,12 +22,12 @@ import org.junit.jupiter.api.Test;
 @Tag("racing")
 class CrossingTest extends ContractSupport {
     private static final int TIMES = 150;
-    /** In each of so many rounds both connections live until they have moved; in the others they end at whatever moment. */
+    /** In each of so many rounds both connections live until they have moved; in the others they end at any moment. */
     private static final int EVERY = 10;
 
     private static final int LENGTH = 5_000;
 
-    /** What one of the two has: the connection that it has made, and that which it has accepted. */
+    /** The two connections of one side: one that it has made, and one that it has accepted. */
     private record Ends(SocketChannel out, SocketChannel in) implements Closeable {
         void part() throws IOException {
             out.shutdownOutput();
@@ -43,7 +43,7 @@ class CrossingTest extends ContractSupport {
         }
     }
 
-    /** Either end's one thread connects first and then accepts, so that neither may wait for the other to accept. */
+    /** The only thread of each end connects first and then accepts, so neither may wait for the other to accept. */
     @Test
     @WithinLimit.Seconds(60)
     void bothConnectionsComeAboutAndStayApart() throws Exception {
@@ -66,7 +66,7 @@ class CrossingTest extends ContractSupport {
         }
     }
 
-    /** Sends by the connection that it has made, and then back by that which it has accepted what came by it. */
+    /** Sends over the connection that it has made, and then sends the bytes of the accepted connection back over that one. */
     private Ends meet(ServerSocketChannel own, ServerSocketChannel others, byte[] mine, byte[] theirs)
             throws IOException {
         SocketChannel out = closing(SocketChannel.open(destination(others)));
@@ -78,7 +78,7 @@ class CrossingTest extends ContractSupport {
         return new Ends(out, in);
     }
 
-    /** Talks by both until they are on this run's path. */
+    /** Exchanges bytes over both until they are on this run's path. */
     private static void awaitMoves(Ends one, Ends other, Set<String> before) {
         eventually().until(() -> {
             talk(one.out(), other.in());

@@ -29,13 +29,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is told what, in which words, when the peer has ended a connection. */
+/** What each end is told, in which words, when the peer has ended a connection. */
 @Tag("stream")
 class EndingsTest extends ContractSupport {
     /** Fewer bytes than any path has room for. */
     private static final int MANY = 10_000;
 
-    /** Ends the server's side by a reset, and waits until the client's kernel, or fabric, knows. */
+    /** Ends the server's side with a reset, and waits until the client's kernel, or fabric, knows. */
     private SocketChannel reset(Pair pair, byte... unread) throws IOException {
         Bytes.write(pair.server(), unread);
         pair.server().setOption(StandardSocketOptions.SO_LINGER, 0);
@@ -53,7 +53,7 @@ class EndingsTest extends ContractSupport {
         return client;
     }
 
-    /** Until "unread" has come, a close ends in order, and only what comes then is refused. */
+    /** Until "unread" has come, a close ends in order, and only bytes that come after it are refused. */
     private static void awaitUnread(SocketChannel server) {
         eventually().until(() -> server.socket().getInputStream().available() == "unread".length());
     }
@@ -86,7 +86,7 @@ class EndingsTest extends ContractSupport {
             SelectionKey key = client.register(selector, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
             assertThatThrownBy(() -> Bytes.writeSingleBytesForever(client)).isExactlyInstanceOf(IOException.class);
             if (Path.current() == Path.RDMA) {
-                // The server has sent nothing by the device, so its end is the kernel's to tell: another network's.
+                // The server has sent nothing through the device, so the kernel, and another network, reports its end.
                 eventually().until(() -> client.read(one()) != 0);
             }
             assertThat(client.read(one())).isEqualTo(-1);
@@ -106,7 +106,7 @@ class EndingsTest extends ContractSupport {
         assertThat(client.read(one())).isEqualTo(-1);
     }
 
-    /** The next write meets the reset; one over RDMA that does not yet is accepted, as one that was written before the reset came. */
+    /** The next write meets the reset; a write over RDMA that does not meet it yet is accepted, as if it came before the reset. */
     private static void writeMeetsReset(SocketChannel client) {
         assertThatThrownBy(() -> {
                     int n = client.write(one());
@@ -119,7 +119,10 @@ class EndingsTest extends ContractSupport {
                 .hasMessage("Connection reset by peer");
     }
 
-    /** A reader has met the end, not the reset, and so its buffer is looked at; also where it comes another way than what is written goes. */
+    /**
+     * A reader has met the end, not the reset, so its buffer is looked at; this holds also where the two directions take
+     * different paths.
+     */
     @Test
     void readsWithoutRoomAfterAResetThatAWriteMet() throws IOException {
         for (boolean hasTalked : new boolean[] {false, true}) {
@@ -175,7 +178,7 @@ class EndingsTest extends ContractSupport {
         }
     }
 
-    /** The end came first: nothing that was to be read is lost. */
+    /** The end came first: no unread byte is lost. */
     @Test
     void aResetBehindTheEnd() throws IOException {
         Pair pair = pair();
@@ -193,8 +196,8 @@ class EndingsTest extends ContractSupport {
     }
 
     /**
-     * In non-blocking mode such a write gets as far as the kernel, which has told of the reset then, whatever the program was told. Over a
-     * network the byte may be here long before the reset: a write that has met none is tried again, later.
+     * In non-blocking mode such a write gets as far as the kernel, which has then reported the reset, whatever the program was told. Over a
+     * network the byte may come long before the reset: a write that has met no reset is tried again later.
      */
     @ParameterizedTest(name = "after it has written: {0}")
     @ValueSource(booleans = {false, true})
@@ -210,7 +213,7 @@ class EndingsTest extends ContractSupport {
             pair.client().shutdownOutput();
             SocketChannel client = reset(pair, (byte) 1);
             if (Path.current().isKernels() && KernelConnections.areKnown()) {
-                // The news may have been the byte alone.
+                // The selector may have reported the byte alone.
                 eventually().until(() -> !KernelConnections.lists(client.socket()));
             }
             Thread.sleep(20L * ends.size());
@@ -231,7 +234,7 @@ class EndingsTest extends ContractSupport {
         }
     }
 
-    /** As before, of a peer that has sent nothing, and so whose end has come another way than the writer's bytes. */
+    /** As before, with a peer that has sent nothing, so that its end comes another way than the writer's bytes go. */
     @Test
     void aResetBehindTheEndOfAPeerThatNeverWrote() throws IOException {
         Pair pair = pair();
@@ -253,7 +256,7 @@ class EndingsTest extends ContractSupport {
         assertThat(client.read(one())).isEqualTo(-1);
     }
 
-    /** Nobody has said yet that nobody reads it. */
+    /** The peer has not said yet that nobody reads. */
     @Test
     void theFirstWriteAfterThePeersCloseIsAccepted() throws IOException {
         Pair pair = pair();
@@ -268,7 +271,7 @@ class EndingsTest extends ContractSupport {
         assertThat(client.shutdownOutput().isOpen()).isTrue();
     }
 
-    /** Who has written before: a direction may take another path before its first byte than behind it. */
+    /** The ends that have written before: a direction may take another path before its first byte than behind it. */
     private enum Written {
         NEITHER,
         DEAF,
@@ -310,8 +313,8 @@ class EndingsTest extends ContractSupport {
     }
 
     /**
-     * Where the peer sends through the kernel, and the deaf end has sent over RDMA, that may need the kernel's connection. In runs whose directions go
-     * back and forth any peer may.
+     * If the peer sends through the kernel, and the deaf end has sent over RDMA, the deaf end may need the kernel's connection.
+     * In runs whose directions go back and forth, this may hold for any peer.
      */
     private static boolean refuses(Written written) {
         if (Path.current() != Path.RDMA) {
@@ -324,7 +327,10 @@ class EndingsTest extends ContractSupport {
         };
     }
 
-    /** One write is accepted, and its answer tells. Until that has come some more may be, but not as much as a buffer holds. */
+    /**
+     * One write is accepted, and the answer to it shows the close. Until the answer has come, some more writes may be accepted,
+     * but not as many bytes as a buffer holds.
+     */
     private static void assertRefused(SocketChannel channel) throws IOException {
         assertThat(channel.write(one())).isEqualTo(1);
         AtomicInteger accepted = new AtomicInteger(1);
@@ -341,7 +347,7 @@ class EndingsTest extends ContractSupport {
         assertThat(accepted.get()).isLessThan(MANY);
     }
 
-    /** So an end whose peer is deaf is ready for all that it is asked about, as one whose peer has closed. */
+    /** So an end whose peer is deaf is ready for everything that it is asked about, like an end whose peer has closed. */
     @Test
     void aWriteThatADeafEndRefusesMakesTheKeyReadyForAll() throws IOException {
         for (boolean hasWritten : new boolean[] {false, true}) {
@@ -354,7 +360,7 @@ class EndingsTest extends ContractSupport {
             assertThat(pair.client().write(one())).isEqualTo(1);
             try (Selector selector = Selector.open()) {
                 SelectionKey key = register(pair.client(), selector, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
-                int ready = 0; // the end may be the kernel's to tell, and the refusal the link's: ReadinessTest
+                int ready = 0; // the kernel may report the end, and the link the refusal: see ReadinessTest
                 MachineClock.Moment start = MachineClock.Moment.now();
                 while (ready != (SelectionKey.OP_READ | SelectionKey.OP_WRITE)) {
                     assertThat(start.isOver(LIMIT_SECONDS))
@@ -383,8 +389,8 @@ class EndingsTest extends ContractSupport {
     }
 
     /**
-     * The kernel resets a connection that was closed with bytes that the peer has no room for, as soon as the peer writes: what had not come
-     * yet is lost. A peer that writes over a link is not refused before it has read them.
+     * The kernel resets a connection that was closed with bytes that the peer has no room for, as soon as the peer writes: bytes
+     * that had not come yet are lost. A peer that writes over a link is not refused before it has read them.
      */
     @Test
     void aWriteToAnEndThatHasClosedBehindAFullBuffer() throws IOException {
@@ -407,7 +413,7 @@ class EndingsTest extends ContractSupport {
         }
     }
 
-    /** The kernel's end waits behind a full buffer, so that the reset is the first that the peer's kernel hears. A link tells of the end. */
+    /** The kernel's end waits behind a full buffer, so the peer's kernel first hears of the reset. A link reports the end. */
     @Test
     void aResetBehindAnEndThatHasNotCome() throws IOException {
         Pair pair = pairThatHasTalked();

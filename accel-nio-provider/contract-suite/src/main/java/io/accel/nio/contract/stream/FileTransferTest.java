@@ -88,7 +88,7 @@ class FileTransferTest extends ContractSupport {
     void nonBlockingChannelThatIsFullTakesNothing() throws Exception {
         Pair pair = fullPair();
         pair.client().configureBlocking(false);
-        // A kernel that has moved bytes has room again, more than single bytes would ever fill.
+        // A kernel that has moved bytes has room again, and single bytes would never fill it.
         eventually().until(() -> {
             Bytes.writeWhatFits(pair.client());
             return source.transferTo(0, 1, pair.client()) == 0;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a connection takes while nobody reads: what the kernel takes, so that no program waits that would not without Accel. */
+/** A connection takes as many bytes while nobody reads as the kernel takes, so that no program waits that would not wait without Accel. */
 @Tag("stream")
 class InFlightTest extends ContractSupport {
     private static final int MIB = 1 << 20;
@@ -31,13 +31,13 @@ class InFlightTest extends ContractSupport {
     /** In MiB. Any kernel takes it. */
     private static final int SMALL = 2;
 
-    /** In MiB, for buffers that are asked for. */
+    /** The sizes of buffers that are asked for, in MiB. */
     private static final int MORE = 5;
 
     /** In bytes, for each of the four. */
     private static final int BUFFER = 4 * MIB;
 
-    /** What a kernel has no room for is cut to what it has: 6.1 on a machine with little memory takes 2.5 MiB, others 4.2. */
+    /** The length is cut to the room that the kernel has: 6.1 on a machine with little memory takes 2.5 MiB, others 4.2. */
     @ParameterizedTest(name = "{0} MiB")
     @ValueSource(ints = {1, 2, 3, 5})
     void bothEndsWriteAllBeforeEitherReads(int mib) throws Exception {
@@ -63,7 +63,7 @@ class InFlightTest extends ContractSupport {
         return Bytes.read(channel, mine.length);
     }
 
-    /** The first messages make the connection one that is worth a faster path. */
+    /** The first messages make the connection worth a faster path. */
     @Test
     void aConversationBeforeThatMakesNoDifference() throws Exception {
         Pair pair = pair();
@@ -135,7 +135,7 @@ class InFlightTest extends ContractSupport {
         assertTakesForDeaf(pair, Math.max(least, buffers(pair)));
     }
 
-    /** More than a connection takes whose program has asked for nothing, unless the kernel's limits are low, as Debian's are. */
+    /** More than a connection takes whose program has set no buffer sizes, unless the kernel's limits are low, as Debian's are. */
     @Test
     void bothEndsWriteMoreBeforeEitherReadsIntoBuffersThatAreAskedFor() throws Exception {
         int bytes = KernelPair.exchanges(MORE * MIB, PIECE, BUFFER);
@@ -143,7 +143,7 @@ class InFlightTest extends ContractSupport {
         exchange(pairWithLargeBuffers(), bytes);
     }
 
-    /** The kernel cuts what is asked for to its own limits. */
+    /** The kernel cuts the requested size to its own limits. */
     private Pair pairWithLargeBuffers() throws IOException {
         try (ServerSocketChannel listener = KernelPair.enlarge(ServerSocketChannel.open(), BUFFER)) {
             listener.bind(anyPort());
@@ -156,7 +156,10 @@ class InFlightTest extends ContractSupport {
         }
     }
 
-    /** For the bytes from the client to the server, as far as options tell. The kernel has twice as much, for its own book-keeping. */
+    /**
+     * The room for bytes from the client to the server, as far as options show it. The kernel takes twice as much, for its own
+     * book-keeping.
+     */
     private static int buffers(Pair pair) throws IOException {
         return pair.client().getOption(StandardSocketOptions.SO_SNDBUF)
                 + pair.server().getOption(StandardSocketOptions.SO_RCVBUF);
@@ -176,7 +179,7 @@ class InFlightTest extends ContractSupport {
         assertThat(Bytes.fill(pair.client())).isGreaterThanOrEqualTo(least);
     }
 
-    /** Where nothing is read for a while and then all, again and again, each byte arrives once and in order. */
+    /** If nothing is read for a while and then everything, again and again, each byte arrives once and in order. */
     @Test
     void aReaderThatPausesLosesNothing() throws Exception {
         Pair pair = pair();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An interrupt closes the channel that the thread waits in, and stays to be seen. */
+/** An interrupt closes the channel that the thread waits in, and the thread stays interrupted. */
 @Tag("stream")
 class InterruptTest extends ContractSupport {
     @Test
@@ -39,7 +39,7 @@ class InterruptTest extends ContractSupport {
                 .isEqualTo(-1);
     }
 
-    /** As any other close then: also where the end has written by another path than it reads. */
+    /** The interrupt then acts like any other close, also if the end has written on another path than it reads. */
     @ParameterizedTest(name = "the peer has written: {0}")
     @ValueSource(booleans = {false, true})
     void blockedReadOfAnEndWhoseCloseIsAReset(boolean peerHasWritten) throws Exception {
@@ -70,7 +70,7 @@ class InterruptTest extends ContractSupport {
                 pair.client(), "write", Task.Action.call(() -> Bytes.writeSingleBytesForever(pair.client())));
     }
 
-    /** It says so, and not how much it has written, by whatever path. */
+    /** On any path it reports the interrupt, and not how much it has written. */
     @Test
     void blockedWriteThatHasWrittenSome() throws Exception {
         Pair pair = pair();
@@ -106,7 +106,7 @@ class InterruptTest extends ContractSupport {
         assertClosedWhenInterruptedBefore(pair.client(), () -> pair.client().write(ByteBuffer.allocate(1)));
     }
 
-    /** Whether by a read or by a write: there is nothing unread, so it is no reset, whatever path the peer's bytes have come by. */
+    /** In a read or a write: nothing is unread, so there is no reset, whatever path the peer's bytes have come by. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void thePeerSeesTheEndOfWhatAnInterruptCloses(boolean byWriting) throws Exception {
@@ -120,7 +120,7 @@ class InterruptTest extends ContractSupport {
         assertThat(pair.server().read(one.clear())).isEqualTo(-1);
     }
 
-    /** As by a close of the thread itself. */
+    /** As after a close by the thread itself. */
     @Test
     void unreadBytesOfAnInputThatWasShutResetWhatAnInterruptCloses() throws Exception {
         for (boolean interrupts : new boolean[] {false, true}) {

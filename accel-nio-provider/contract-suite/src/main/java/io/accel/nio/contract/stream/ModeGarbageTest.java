@@ -11,7 +11,7 @@ import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A channel that is registered with no selector changes its mode and makes no garbage by it. */
+/** A channel that is registered with no selector makes no garbage when it changes its mode. */
 @Tag("stream")
 class ModeGarbageTest extends ContractSupport {
     private static final int CHANGES = 10_000;

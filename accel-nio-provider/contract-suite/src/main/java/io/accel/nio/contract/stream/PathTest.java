@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That the connections of this run take the path that it is about; as told by the system, not by the provider. */
+/** The connections of this run take the path that the run is about, as the system shows it, not the provider. */
 @Tag("stream")
 class PathTest extends ContractSupport {
     private static final int PACKETS = 100;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One buffer at a time: every kind of buffer, and what becomes of its position and limit. */
+/** One buffer at a time: every kind of buffer, and its position and limit afterwards. */
 @Tag("stream")
 class ReadWriteTest extends ContractSupport {
     private static final byte[] MESSAGE = Bytes.random(1, 1000);

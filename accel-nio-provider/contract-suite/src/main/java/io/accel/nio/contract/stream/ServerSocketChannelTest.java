@@ -204,7 +204,7 @@ class ServerSocketChannelTest extends ContractSupport {
         assertThat(Bytes.readAscii(pair.server(), 10)).isEqualTo("on our own");
     }
 
-    /** In which order connections are accepted that several clients make is nobody's promise: the last ones come last. */
+    /** Nothing promises the order in which connections of several clients are accepted: the last ones come last. */
     @Test
     void severalThreadsAcceptFromOneListener() throws Exception {
         ServerSocketChannel listener = listener();

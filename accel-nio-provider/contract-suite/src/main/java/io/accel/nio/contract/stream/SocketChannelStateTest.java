@@ -20,7 +20,7 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Which state a SocketChannel is in, and what each state forbids. */
+/** The states of a SocketChannel, and what each of them forbids. */
 @Tag("stream")
 class SocketChannelStateTest extends ContractSupport {
     private static final class OtherAddress extends SocketAddress {}

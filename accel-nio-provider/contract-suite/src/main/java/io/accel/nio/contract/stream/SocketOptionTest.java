@@ -259,7 +259,7 @@ class SocketOptionTest extends ContractSupport {
         assertThat(server.getOption(SO_REUSEPORT)).isEqualTo(shared);
     }
 
-    /** The kernel gives a connection more than a socket that has none, and what a program asks for is cut to its own limits. */
+    /** The kernel gives a connected socket larger buffers than an unconnected one, and cuts requested sizes to its own limits. */
     @ParameterizedTest(name = "asked for {0}")
     @ValueSource(ints = {0, 40_000, 4 << 20})
     void aConnectedChannelHasTheKernelsSendBuffer(int asked) throws IOException {

@@ -32,13 +32,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a program does to a connection that is just moving to a faster path: half of an end, a reset, an interrupt, another
- * selector, another mode. Each of many connections has it done a little later than the one before, until the move is over.
+ * Acts of a program on a connection that is just moving to a faster path: a half-close, a reset, an interrupt, another
+ * selector, another mode. On each of many connections the act comes a little later than on the one before, until the move is over.
  */
 @Tag("stream")
 @Tag("racing")
 class UpgradeRaceTest extends ContractSupport {
-    /** Over RDMA one takes a guest some ten times as long. */
+    /** Over RDMA a connection takes a guest some ten times as long. */
     private static final int CONNECTIONS = Path.current() == Path.RDMA ? 30 : 150;
 
     private static final int FEWER_CONNECTIONS = CONNECTIONS / 4;
@@ -53,27 +53,27 @@ class UpgradeRaceTest extends ContractSupport {
     private static final int MOST_UNREAD = 32_000;
 
     private static final int MUCH = 1 << 20;
-    /** So many a kernel has on their way before the first is acknowledged, and a reset overtakes none of them. */
+    /** A kernel has so many packets on their way before the first is acknowledged, and a reset overtakes none of them. */
     private static final int PIECES_AT_ONCE = 8;
 
     private static final int PIECES_BEHIND = 20;
     private static final int ANSWERED = 10;
     private static final byte[] STREAM = Bytes.random(1, 16 << 20);
 
-    /** Who does it. */
+    /** The ends that do it. */
     private enum End {
         CLIENT,
         SERVER
     }
 
-    /** The end that does it and its peer, and when it does. */
+    /** The end that does it, its peer, and the moment. */
     private record Race(SocketChannel actor, SocketChannel peer, long moment) {
         boolean isOver() {
             return UpgradeRaceTest.isOver(moment);
         }
     }
 
-    /** What one end does of a connection of which there is a client, but perhaps no server yet. */
+    /** The act of one end of a connection that has a client, but perhaps no server yet. */
     private interface Act<T> {
         T on(SocketChannel actor, long moment) throws Exception;
     }
@@ -81,7 +81,7 @@ class UpgradeRaceTest extends ContractSupport {
     private ServerSocketChannel listener;
     private long span;
 
-    /** How long it is from a connection's beginning until it has moved. */
+    /** The time from a connection's beginning until it has moved. */
     @BeforeEach
     void measure() throws Exception {
         listener = listener();
@@ -105,17 +105,17 @@ class UpgradeRaceTest extends ContractSupport {
         span = Math.min(MOST_NANOS, Math.max(LEAST_NANOS, span + span / 4));
     }
 
-    /** The moments lie closer together at the beginning, when there is the most to do. */
+    /** The moments lie closer together at the beginning, when the most happens. */
     private long moment(long start, int i, int all) {
         return start + span * i / all * i / all;
     }
 
-    /** What came of both ends of a connection. */
+    /** The outcome at both ends of a connection. */
     private interface Verdict<T> {
         void on(Race race, Task<T> act) throws Exception;
     }
 
-    /** The act of a client begins when it is connected; that of the other end when it is accepted. */
+    /** The act of a client begins when it is connected; the act of the other end begins when it is accepted. */
     private <T> void sweep(End end, int all, Act<T> act, Verdict<T> verdict) throws Exception {
         for (int i = 0; i < all; i++) {
             try (SocketChannel client = SocketChannel.open(destination(listener))) {
@@ -149,7 +149,7 @@ class UpgradeRaceTest extends ContractSupport {
         }
     }
 
-    /** Writes the stream in pieces as long as that is wanted; how much it was. */
+    /** Writes the stream in pieces as long as wanted; returns the number of bytes. */
     private static int writeWhile(SocketChannel channel, int most, IntPredicate wanted) throws IOException {
         int written = 0;
         while (written + PIECE <= most && wanted.test(written)) {
@@ -210,7 +210,7 @@ class UpgradeRaceTest extends ContractSupport {
                     actor.shutdownInput();
                     byte[] read = reader.result();
                     int written = writeWhile(actor, MOST_UNREAD, so -> so < PIECES_BEHIND * PIECE);
-                    peerHasWritten.acquire(); // an end that has shut down both ways refuses what comes
+                    peerHasWritten.acquire(); // an end that has shut down both directions refuses bytes
                     actor.shutdownOutput();
                     assertThat(actor.read(ByteBuffer.allocate(1))).isEqualTo(-1);
                     assertThat(written).isEqualTo(PIECES_BEHIND * PIECE);
@@ -284,7 +284,7 @@ class UpgradeRaceTest extends ContractSupport {
 
     // ---- a reset
 
-    /** What came before the reset, and how the reading ended. */
+    /** The bytes that came before the reset, and how the reading ended. */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares these
     private record Heard(byte[] bytes, String ending) {}
 
@@ -326,7 +326,7 @@ class UpgradeRaceTest extends ContractSupport {
         return written;
     }
 
-    /** The first of both has the reset; who comes later finds a connection that is over. */
+    /** The first of the two gets the reset; the other finds a connection that is over. */
     @ParameterizedTest
     @EnumSource
     @WithinLimit.Seconds(60)
@@ -349,7 +349,10 @@ class UpgradeRaceTest extends ContractSupport {
         });
     }
 
-    /** What a reader and a writer hear. Over RDMA a reset comes by two ways, and each of them may hear another. */
+    /**
+     * The outcome for a reader and a writer. Over RDMA a reset comes by two ways, and the reader and the writer may hear
+     * different ones.
+     */
     private static List<String> oneReset() {
         List<String> outcomes =
                 new ArrayList<>(List.of("Connection reset, Broken pipe", "the end, Connection reset by peer"));
@@ -359,7 +362,7 @@ class UpgradeRaceTest extends ContractSupport {
         return outcomes;
     }
 
-    /** The end that does it has threads inside. */
+    /** The end that does it has threads in its calls. */
     @ParameterizedTest
     @EnumSource
     @WithinLimit.Seconds(60)
@@ -376,7 +379,7 @@ class UpgradeRaceTest extends ContractSupport {
         return reader;
     }
 
-    /** The peer, which hears of it by whichever path, resets in turn: at the end that was first that is no news. */
+    /** The peer, which hears of it by either path, resets in turn. At the end that was first that changes nothing. */
     @ParameterizedTest
     @EnumSource
     @WithinLimit.Seconds(60)
@@ -472,7 +475,7 @@ class UpgradeRaceTest extends ContractSupport {
                 });
     }
 
-    /** Reads with one selector, and from the moment on with another one after each read. */
+    /** Reads with one selector, and from the moment on with another selector after each read. */
     private static byte[] readBySelectors(SocketChannel channel, long moment, Selector first, Selector second)
             throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -528,7 +531,7 @@ class UpgradeRaceTest extends ContractSupport {
     @SuppressWarnings("ArrayRecordComponent") // nobody compares these
     private record Exchanged(byte[] read, int written) {}
 
-    /** Reads in one mode until the moment, and from then on in one and the other by turns. */
+    /** Reads in one mode until the moment, and from then on in both modes in turn. */
     private static byte[] readInBothModes(SocketChannel channel, long moment) throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         ByteBuffer buffer = ByteBuffer.allocate(PIECE);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The addresses, options and refusals of Unix-domain streams, which are the kernel's whoever carries the bytes. */
+/** The addresses, options and refusals of Unix-domain streams, which are the kernel's on any path. */
 @Tag("unix")
 class UnixAddressTest extends UnixSupport {
     @ParameterizedTest
@@ -100,7 +100,7 @@ class UnixAddressTest extends UnixSupport {
         assertThatThrownBy(client::socket).isInstanceOf(UnsupportedOperationException.class);
     }
 
-    /** The kernel does not linger on such a socket, and resets nothing by it. */
+    /** The kernel does not linger on such a socket, and does not reset because of the option. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void lingeringForNoTimeIsNoReset(boolean hasTalked) throws IOException {

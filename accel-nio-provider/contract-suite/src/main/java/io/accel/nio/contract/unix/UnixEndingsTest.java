@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is told what, in which words, when the peer has ended a Unix-domain connection; much of it is not as with TCP. */
+/** What each end is told, in which words, when the peer has ended a Unix-domain connection; much of it differs from TCP. */
 @Tag("unix")
 @Tag("racing")
 class UnixEndingsTest extends UnixSupport {
     private static final int TIMES = 3;
 
-    /** Tells each of three writes that nobody reads, also the first one after the close: nothing is accepted as with TCP. */
+    /** Each of three writes is told that nobody reads, even the first after the close: unlike on TCP, none is accepted. */
     private static void assertWritesAreBroken(SocketChannel channel) throws IOException {
         for (int i = 0; i < TIMES; i++) {
             assertThatThrownBy(() -> channel.write(one()))
@@ -214,7 +214,10 @@ class UnixEndingsTest extends UnixSupport {
         assertThat(other.failure()).isExactlyInstanceOf(SocketException.class).hasMessage("Connection reset");
     }
 
-    /** One of the two is told of the reset. A writer that was only about to write when it came finds a broken pipe, as later ones do. */
+    /**
+     * One of the two is told of the reset. A writer that was only about to write when the reset came finds a broken pipe, as
+     * later writers do.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aWriterThatWaitsTakesTheResetFromTheReader(boolean hasTalked) throws Exception {
@@ -241,7 +244,7 @@ class UnixEndingsTest extends UnixSupport {
         assertThat(writer.failure()).isExactlyInstanceOf(IOException.class).hasMessage("Broken pipe");
     }
 
-    /** The JDK ends its output at once, and has the rest wait for the selector. */
+    /** The JDK ends its output at once, and the rest waits for the selector. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aCloseUnderASelectorEndsAtOnceAndResetsAfterTheNextSelection(boolean hasTalked) throws IOException {

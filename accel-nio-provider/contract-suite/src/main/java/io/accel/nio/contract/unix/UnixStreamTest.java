@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a Unix-domain stream carries: all bytes, in order, however they are written, read and waited for. */
+/** A Unix-domain stream carries all bytes, in order, however they are written, read and waited for. */
 @Tag("unix")
 @Tag("racing")
 class UnixStreamTest extends UnixSupport {
     private static final int LARGE = 8 << 20;
-    /** Less than the kernel takes of a Unix-domain stream that nobody reads. */
+    /** Fewer bytes than the kernel takes of a Unix-domain stream that nobody reads. */
     private static final int IN_FLIGHT = 96 << 10;
 
     @ParameterizedTest
@@ -161,7 +161,7 @@ class UnixStreamTest extends UnixSupport {
         assertThat(reader.result()).hasSize(all);
     }
 
-    /** The bytes of one never come to another, whoever writes first and in whatever order they were accepted. */
+    /** The bytes of one connection never come to another, whichever end writes first and in whatever order they were accepted. */
     @Test
     void manyConnectionsKeepTheirBytesApart() throws Exception {
         ServerSocketChannel listener = unixListener();
@@ -191,7 +191,7 @@ class UnixStreamTest extends UnixSupport {
         }
     }
 
-    /** All have carried as much at any time, and the same for a long time, so that nothing tells them apart by then. */
+    /** All connections have always carried equally many bytes, and the same bytes for a long time, so nothing tells them apart. */
     @Test
     void connectionsInStepKeepTheirBytesApart() throws Exception {
         int alike = times(300);
@@ -215,7 +215,7 @@ class UnixStreamTest extends UnixSupport {
         }
     }
 
-    /** A proxy took the listener's place in the directory, and passes on all that comes. */
+    /** A proxy has taken the listener's place in the directory, and passes everything on. */
     @Test
     void aProxyIsNotPassedBy() throws Exception {
         ServerSocketChannel listener = unixListener();

@@ -40,7 +40,7 @@ abstract class UnixSupport extends ContractSupport {
         return closing(SocketChannel.open(StandardProtocolFamily.UNIX));
     }
 
-    /** A new connection, both ends in blocking mode, by which nothing has gone. */
+    /** A new connection, both ends in blocking mode, that has carried nothing. */
     final Pair unixPair() throws IOException {
         ServerSocketChannel listener = unixListener();
         Pair pair = unixPair(listener);
@@ -54,7 +54,7 @@ abstract class UnixSupport extends ContractSupport {
         return new Pair(client, closing(listener.accept()));
     }
 
-    /** As {@link #unixPair()}, of ends that have talked: where this run has a faster path, both directions are on it. */
+    /** Like {@link #unixPair()}, but both ends have sent bytes: if this run has a faster path, both directions are on it. */
     final Pair unixPairThatHasTalked() throws IOException {
         ServerSocketChannel listener = unixListener();
         Pair pair = unixPairThatHasTalked(listener);
@@ -67,7 +67,7 @@ abstract class UnixSupport extends ContractSupport {
         Pair pair = unixPair(listener);
         talk(pair);
         if (io.accel.nio.contract.Path.carriesUnixStreams() && MappedRings.areKnown()) {
-            // Which connection it is may not be certain before it has carried more than others that have just ended.
+            // A connection may not be recognised before it has carried more than others that have just ended.
             eventually().untilAsserted(() -> {
                 talk(pair);
                 assertThat(MappedRings.pathOfNew(before))
@@ -80,12 +80,12 @@ abstract class UnixSupport extends ContractSupport {
         return pair;
     }
 
-    /** A pair, of ends that have talked or not. */
+    /** A pair whose ends have sent bytes or not. */
     final Pair unixPair(boolean hasTalked) throws IOException {
         return hasTalked ? unixPairThatHasTalked() : unixPair();
     }
 
-    /** Has each end, in blocking mode, send a byte, which the other reads. */
+    /** Makes each end, in blocking mode, send a byte, which the other reads. */
     static void talk(Pair pair) throws IOException {
         sendByte(pair.client(), pair.server());
         sendByte(pair.server(), pair.client());

@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the benches' servers, and clients, have in common: event loops, an address, the events of a start. */
+/** Code that the benches' servers and clients share: event loops, an address, the events of a start. */
 final class Ends {
     private static final int BACKLOG = 1024;
 

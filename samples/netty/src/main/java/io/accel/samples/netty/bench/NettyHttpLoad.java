@@ -19,8 +19,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * Requests to a {@link NettyHttpServer} over several connections, on each a batch of four at a time: when all
- * its answers are there the next batch goes. It does not parse, so that the server is what is measured: answers are all of
- * the length of the first. Arguments: {@code transport}, {@code port}, {@code connections}, {@code warmup_ms}.
+ * its answers have come, the next batch goes. It does not parse, so that the bench measures the server: all answers have the
+ * length of the first. Arguments: {@code transport}, {@code port}, {@code connections}, {@code warmup_ms}.
  */
 public final class NettyHttpLoad {
     private static final int PIPELINED = 4;

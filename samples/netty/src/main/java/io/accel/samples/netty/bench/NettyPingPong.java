@@ -30,7 +30,7 @@ public final class NettyPingPong extends ChannelInboundHandlerAdapter {
 
     private volatile ChannelHandlerContext context;
 
-    // Event loop only, but for what is handed over by the latch.
+    // Event loop only, except for the fields that the latch hands over.
     private long begin;
     private long last;
     private long duration;
@@ -77,7 +77,7 @@ public final class NettyPingPong extends ChannelInboundHandlerAdapter {
                 .send();
     }
 
-    /** Has all of them make round trips at the same time; returns for how long the slowest did. */
+    /** Makes all of them do round trips at the same time; returns the time of the slowest. */
     private static long run(List<NettyPingPong> clients, long time) throws InterruptedException {
         clients.forEach(client -> client.start(time));
         long longest = 0;

@@ -12,7 +12,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 
 /**
- * Counts what each client sends until it ends its output, then answers with the count, eight bytes. Argument: {@code
+ * Counts the bytes of each client until it ends its output, then answers with the count, in eight bytes. Argument: {@code
  * transport}.
  */
 public final class NettyStreamSink {

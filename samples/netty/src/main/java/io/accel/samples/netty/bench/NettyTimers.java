@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Tasks that an event loop is to run in {@value #DELAY_MICROS} us, one after the other: how late they run is measured, not how
- * long they waited. Arguments: {@code transport}, {@code warmup_ms}. Measures whenever it is told to.
+ * Tasks that an event loop has to run in {@value #DELAY_MICROS} us, one after the other: the bench measures how late they run,
+ * not how long they waited. Arguments: {@code transport}, {@code warmup_ms}. Measures whenever it is told to.
  */
 public final class NettyTimers {
     private static final long DELAY_MICROS = 200;
@@ -24,7 +24,7 @@ public final class NettyTimers {
 
     private final EventLoop loop;
 
-    // Event loop only, but for what is handed over by the latch.
+    // Event loop only, except for the fields that the latch hands over.
     private final Histogram late = new Histogram(LONGEST_NANOS, 3);
     private long begin;
     private long duration;

@@ -43,7 +43,7 @@ public final class Launch {
     private Path jar = Path.of(JAR);
     private boolean accelerated;
     private boolean byAgent;
-    /** Null for the usual one, by which each connection moves at once. */
+    /** Null for the usual profile, with which each connection moves at once. */
     private String profile;
 
     private Launch(String mainClass, String... arguments) {
@@ -83,7 +83,7 @@ public final class Launch {
         return Path.of(JAR);
     }
 
-    /** Where the test programs' classes are. */
+    /** The directory of the test programs' classes. */
     public static Path testClasses() {
         return Path.of(
                 Launch.class.getProtectionDomain().getCodeSource().getLocation().getPath());
@@ -100,7 +100,7 @@ public final class Launch {
         return accelerated ? option("-Daccel." + key + "=" + value) : this;
     }
 
-    /** Has a profile say all of it, also when connections move, if the program runs on Accel. */
+    /** Leaves all settings to a profile, also when connections move, if the program runs on Accel. */
     public Launch profile(String name) {
         profile = name;
         return this;
@@ -121,7 +121,7 @@ public final class Launch {
         return classPath(entries);
     }
 
-    /** Has the agent bring the provider under test, if the program runs on it, in place of property and class path. */
+    /** Lets the agent bring the provider under test, if the program runs on it, in place of property and class path. */
     public Launch byAgent() {
         byAgent = true;
         return this;
@@ -139,7 +139,7 @@ public final class Launch {
     }
 
     /**
-     * Runs it in the foreground of a terminal of its own, where what is sent to it is typed: {@code \003} is Ctrl-C. The tests may have been
+     * Runs it in the foreground of a terminal of its own, where its input is typed: {@code \003} is Ctrl-C. The tests may have been
      * started in the background, where programs ignore that unless they are told otherwise.
      */
     public Launch onTerminal() {
@@ -149,30 +149,30 @@ public final class Launch {
 
     /** Writes all its system calls of these names, with commas between them, to a file. */
     public Launch traced(Path file, String calls) {
-        // The tracer is a process beside it, so that who kills it ends the tracer as well.
+        // The tracer is a process beside it, so that killing the program ends the tracer as well.
         return within(List.of(
                 "strace", "-D", "-f", "-qq", "-e", "signal=none", "-e", "trace=" + calls, "-o", file.toString()));
     }
 
-    /** Has it be in a control group from its first instruction. */
+    /** Puts it into a control group from its first instruction. */
     public Launch inGroup(MemoryGroup group) {
         return within(group.prefix());
     }
 
     /**
-     * Gives it a network of its own, which is a loopback interface and nothing else; the machine's where namespaces are not
-     * to be had.
+     * Gives it a network of its own, which is a loopback interface and nothing else; the machine's network where namespaces
+     * are not possible.
      */
     public Launch inNetworkOfItsOwn() {
         return CAN_UNSHARE ? within(OWN_NETWORK) : this;
     }
 
-    /** Gives it a network of its own, which is a loopback interface that has another IPv6 address besides. */
+    /** Gives it a network of its own, which is a loopback interface with a second IPv6 address. */
     public Launch inNetworkWith(String address) {
         return within(network(" && ip -6 addr add " + address + "/64 dev lo nodad"));
     }
 
-    /** Gives it a network of its own, which is a loopback interface, and only these ports for those who connect. */
+    /** Gives it a network of its own, which is a loopback interface, and only these ports for clients. */
     public Launch inNetworkWithPorts(int first, int last) {
         return within(network(" && echo '" + first + " " + last + "' > /proc/sys/net/ipv4/ip_local_port_range"));
     }
@@ -207,12 +207,12 @@ public final class Launch {
     }
 
     /**
-     * Puts it into a container whose network leads to that of another and nowhere else.
+     * Puts it into a container whose network leads to another container's network and nowhere else.
      *
      * @param other the process in the other container
      * @param otherAddress what the other's end gets, in this network of 256 addresses
      * @param address what its own end gets
-     * @param hidden a directory in whose place it sees an empty one of its own; null for none
+     * @param hidden a directory that it sees empty; null for none
      */
     public Launch inContainerBeside(Child other, String otherAddress, String address, Path hidden) {
         String pid = Long.toString(other.pid());
@@ -240,11 +240,11 @@ public final class Launch {
     }
 
     /**
-     * Gives it, in its container, a root of its own, as an image does. It sees this machine's files there, but for {@code /dev/shm} and
-     * {@code /run}, which are its own.
+     * Gives it, in its container, a root of its own, as an image does. It sees this machine's files there, except for {@code /dev/shm}
+     * and {@code /run}, which are its own.
      *
      * @param root an empty directory, which stays empty outside of the container
-     * @param shared what it finds as {@code mounted}
+     * @param shared the directory that it finds as {@code mounted}
      * @param mounted a directory below {@code /run}
      */
     public Launch inRoot(Path root, Path shared, Path mounted) {
@@ -309,12 +309,12 @@ public final class Launch {
                 path.add(jar.toString());
                 command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
             }
-            // A machine too busy to answer soon is no reason to be on another path than the test asserts.
+            // A machine that is too busy to answer soon must not change the path that the test asserts.
             command.add("-Daccel.connect.probe-timeout=10s");
             command.add("-Daccel.handshake.timeout=20s");
             // Unless a profile says when, each connection moves, and in the middle of what its program says.
             command.add(profile == null ? "-Daccel.handover.after=0" : "-Daccel.profile=" + profile);
-            // Where what killed programs leave behind goes with the tests.
+            // The tests' directory is removed in the end, with the files that killed programs leave behind.
             command.add("-Daccel.shm.dir=" + SharedDirectory.ofTests());
         }
         classPath.forEach(entry -> path.add(entry.toString()));

@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** What {@code accel stats} says of the accelerated JVMs of a directory of shared files. Stateless. */
+/** The view of {@code accel stats} of the accelerated JVMs of a directory of shared files. Stateless. */
 public final class LiveView {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private LiveView() {}
 
-    /** A command of Accel's, by its jar. */
+    /** A command of Accel, run from its jar. */
     public static Launch command(Path jar, String... arguments) {
         return Launch.plain("io.accel.nio.cli.AccelMain", arguments).classPath(List.of(jar));
     }
@@ -58,7 +58,7 @@ public final class LiveView {
         return process.get("pid").getAsLong();
     }
 
-    /** What a process, or a connection, has under that name. */
+    /** The value that a process, or a connection, has under that name. */
     public static String text(JsonObject object, String name) {
         return object.get(name).getAsString();
     }

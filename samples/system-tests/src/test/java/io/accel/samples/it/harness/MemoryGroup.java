@@ -10,8 +10,8 @@ import java.util.List;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A control group whose processes together may have so much memory, shared memory included, and of which the kernel ends one if they want
- * more. It is gone when {@link #close} returns, by when they must have ended. Used by one thread.
+ * A control group whose processes together may have so much memory, shared memory included. The kernel kills one of them if they want more.
+ * The group is gone when {@link #close} returns; its processes must have ended before. Used by one thread.
  */
 public final class MemoryGroup implements AutoCloseable {
     private static final Path MOUNT = Path.of("/sys/fs/cgroup");
@@ -26,10 +26,10 @@ public final class MemoryGroup implements AutoCloseable {
         this.isFirst = isFirst;
     }
 
-    /** Of either version; skips the test where that is not allowed. */
+    /** A group of either version; skips the test where that is not allowed. */
     public static MemoryGroup ofSize(long bytes) throws IOException {
         boolean isFirst = Files.isDirectory(VERSION_1);
-        // In version 2 a group that has processes of its own, as that of this one has, cannot divide its memory.
+        // In version 2 a group that has processes of its own, as this process's group has, cannot divide its memory.
         Path parent = isFirst ? VERSION_1.resolve(ownName()) : MOUNT;
         Path path = (Files.isDirectory(parent) ? parent : VERSION_1)
                 .resolve("accel-it-" + ProcessHandle.current().pid());
@@ -48,7 +48,7 @@ public final class MemoryGroup implements AutoCloseable {
         return new MemoryGroup(group, isFirst);
     }
 
-    /** Of this process, relative to where groups are mounted. */
+    /** The group of this process, relative to the mount point of groups. */
     private static String ownName() throws IOException {
         for (String line : lines(Path.of("/proc/self/cgroup"))) {
             String[] parts = line.split(":", 3);
@@ -69,7 +69,7 @@ public final class MemoryGroup implements AutoCloseable {
         return number(isFirst ? "memory.oom_control" : "memory.events", "oom_kill");
     }
 
-    /** Bytes of shared memory that count in it. */
+    /** The bytes of shared memory that count in the group. */
     public long shared() throws IOException {
         return number("memory.stat", "shmem");
     }

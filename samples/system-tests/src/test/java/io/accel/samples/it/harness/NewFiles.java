@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Which files were made below a directory, each of them, however short it was there: the kernel tells (inotify). A directory
- * that is made is told as a file is; what is made within it is not. For use by one thread.
+ * All files that were made below a directory, however short they existed: the kernel reports them (inotify). A new directory
+ * is reported like a file; files that are made within it are not. For use by one thread.
  */
 public final class NewFiles implements AutoCloseable {
     private final WatchService service;
@@ -41,7 +41,7 @@ public final class NewFiles implements AutoCloseable {
         return files;
     }
 
-    /** The paths of all that were made so far. More than the kernel has kept are told as {@code OVERFLOW}. */
+    /** The paths of all files that were made so far. If the kernel could not keep them all, {@code OVERFLOW} is one of them. */
     public List<String> seen() {
         for (WatchKey key = service.poll(); key != null; key = service.poll()) {
             for (WatchEvent<?> event : key.pollEvents()) {

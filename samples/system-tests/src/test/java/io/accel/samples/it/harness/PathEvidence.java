@@ -8,19 +8,19 @@ import io.accel.testing.ProcFs;
 import java.time.Duration;
 
 /**
- * Which path connections take, by a witness that is not Accel: the kernel's own tables of TCP connections and of what processes
- * have mapped.
+ * The paths of connections, from a witness other than Accel: the kernel's own tables of TCP connections and of the files that
+ * processes have mapped.
  *
- * <p>Every connection is one of the kernel's; one that is accelerated has a file in shared memory besides, which both ends
- * have mapped, a moment after it was made. On the JDK's provider there is never one, which shows that the witness sees.
- * Stateless.
+ * <p>Every connection is one of the kernel's. A moment after an accelerated connection was made, it also has a file in shared
+ * memory, which both ends have mapped. On the JDK's provider there is never such a file, which shows that the witness
+ * works. Stateless.
  */
 public final class PathEvidence {
     private static final Duration SOON = Duration.ofSeconds(20);
 
     private PathEvidence() {}
 
-    /** Asserts of {@code open} connections, or more, that two programs on the provider under test have at the port. */
+    /** Asserts that two programs on the provider under test have {@code open} or more connections at the port, on the expected path. */
     public static void assertAccelerated(int port, int open) {
         if (!Launch.isAccel()) {
             assertKernel(port, open);

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** What the kernel says of RDMA objects, by iproute2's {@code rdma resource}. Stateless. */
+/** The kernel's list of RDMA objects, as iproute2's {@code rdma resource} shows it. Stateless. */
 public final class RdmaResources {
     private RdmaResources() {}
 

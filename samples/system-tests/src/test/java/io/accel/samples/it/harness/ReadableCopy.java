@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What the children run, copied to where every user may read it: the build may be where only its own user may look. Immutable.
+ * A copy of the children's code that every user may read: the build may be where only its own user may look. Immutable.
  */
 public final class ReadableCopy {
     private final Path classes;
@@ -21,7 +21,7 @@ public final class ReadableCopy {
         this.jar = jar;
     }
 
-    /** Makes one in a directory of the test's, which everybody may read from then on. */
+    /** Makes a copy in a directory of the test, which everybody may read from then on. */
     public static ReadableCopy in(Path directory) throws IOException {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path classes = directory.resolve("classes");

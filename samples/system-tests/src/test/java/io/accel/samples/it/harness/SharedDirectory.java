@@ -25,17 +25,17 @@ public final class SharedDirectory implements AutoCloseable {
         this.mounted = mounted;
     }
 
-    /** In the machine's own shared memory. */
+    /** A directory in the machine's own shared memory. */
     public static SharedDirectory create() throws IOException {
         return new SharedDirectory(Files.createTempDirectory(SHARED_MEMORY, "it"), false);
     }
 
-    /** One for all tests of this JVM, removed when it exits. */
+    /** A directory for all tests of this JVM, removed when it exits. */
     static Path ofTests() {
         return OfTests.PATH;
     }
 
-    /** With a file system of its own of this size, such as {@code 64k}; skips the test where that is not allowed. */
+    /** A directory with a file system of its own of this size, such as {@code 64k}; skips the test where that is not allowed. */
     public static SharedDirectory ofSize(String size) throws IOException, InterruptedException {
         Path path = Files.createTempDirectory("it");
         String said = run("mount", "-t", "tmpfs", "-o", "mode=0700,size=" + size, "tmpfs", path.toString());

@@ -17,7 +17,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * SENT n}.
  */
 public final class AeronEnd {
-    /** As long as a datagram of Aeron's takes one of them, and not two. */
+    /** The length with which one message, and not two, fits into one of Aeron's datagrams. */
     private static final int MESSAGE_BYTES = 1_000;
 
     private static final int STREAM = 7;

@@ -27,7 +27,7 @@ public final class Churn {
     private static final byte HALF_CLOSE = 2;
     private static final byte RESET = 3;
 
-    /** More than what is worth a link with any preset. */
+    /** More bytes than make a connection worth a link with any preset. */
     private static final int BUSY = 64;
 
     private Churn() {}

@@ -7,7 +7,7 @@ import java.util.Random;
 /**
  * The bytes that every test stream carries: the byte at a position depends on the position alone.
  *
- * <p>So the receiver checks each byte, and of a stream cut short it can still say that what came was right. The period
+ * <p>So the receiver checks each byte, and if a stream was cut short, it can still say that the bytes that came were right. The period
  * is a prime, so that a piece that is repeated, lost or moved by any power of two shows. Safe for use by several
  * threads.
  */

@@ -4,7 +4,7 @@ package io.accel.samples.it.programs;
 import java.rmi.Remote;
 import java.rmi.RemoteException;
 
-/** What the server of {@link RemoteCalls} offers. */
+/** The remote object of {@link RemoteCalls}' server. */
 interface RemoteObject extends Remote {
     /** The bytes in reverse order. */
     byte[] reversed(byte[] bytes) throws RemoteException;

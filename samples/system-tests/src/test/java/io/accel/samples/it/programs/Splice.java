@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
  * {@code at=server via= from= to= port=}, from where the server is connected to, by the client's own address and port. The halves are in
  * two networks and joined by a Unix-domain socket; so the client's connection and the server's have the same addresses.
  *
- * <p>The client's half says {@code PORT n} when it listens. What the client sends is changed by {@code mask}.
+ * <p>The client's half says {@code PORT n} when it listens. The client's bytes are changed by {@code mask}.
  */
 public final class Splice {
     private static final int CHUNK = 64 << 10;

@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Listens, and connects to others when it is told to: {@code name=byte port= host=}. It may share its port. What it accepts it answers
- * with its name, byte for byte.
+ * Listens, and connects to others when it is told to: {@code name=byte port= host=}. It may share its port. It answers the connections
+ * that it accepts with its name, byte for byte.
  *
  * <p>Says {@code PORT n}. Of the commands, {@code CONNECT host port n} opens as many connections as it can, n at most, keeps them,
  * and says {@code CONNECTED n}; {@code ASK n} asks each of the latest n for its name and says {@code ANSWERED name=count ...};

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32;
 
 /**
- * Many connections between two programs: {@code do=answer} is the one that listens, on two ports, and says {@code PORT n} of each. It
+ * Many connections between two programs: {@code do=answer} listens, on two ports, and prints {@code PORT n} for each. It
  * has one selector, takes in whole frames, checks their sums, and sends them back.
  *
  * <p>The other has a thread for each connection that talks, and checks all that comes. Of its commands {@code OPEN port n} opens n more

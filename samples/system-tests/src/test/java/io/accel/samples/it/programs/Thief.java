@@ -46,7 +46,7 @@ public final class Thief {
     private static final int RINGS = 4096;
     private static final int ATTACHED = 16;
     private static final int DATA = 1;
-    /** What comes first in a ring, and is none of the program's bytes. */
+    /** The first bytes in a ring, which are not the program's. */
     private static final int PREFACE = 64;
 
     private Thief() {}

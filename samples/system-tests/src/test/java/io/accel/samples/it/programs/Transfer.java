@@ -10,7 +10,8 @@ import java.nio.ByteBuffer;
  *
  * <p>Says {@code PORT n} (listening), {@code CONNECTED}, and waits for {@code GO}. A source then writes {@code bytes},
  * or without a number until it gets {@code END}; says {@code WROTE n} as it goes on and after the last; and ends as
- * {@code end} says. {@code fill} does the same with what is taken at once. A sink reads and checks, with every byte changed by {@code mask}, says {@code READ n} as it goes on, and at the end {@code EOF n}. An {@code IOException} is said
+ * {@code end} says. {@code fill} does the same with the bytes that are taken at once. A sink reads and checks, with every byte
+ * changed by {@code mask}, says {@code READ n} as it goes on, and at the end {@code EOF n}. An {@code IOException} is printed
  * as {@code FAILED n class message}, n being the bytes moved before it, and is not an error of this program.
  */
 public final class Transfer {

@@ -16,13 +16,13 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * One connection, driven the blocking way or with a selector, so that each fault meets both.
+ * One connection, driven in blocking mode or with a selector, so that each fault meets both.
  *
  * <p>Not safe for use by several threads.
  */
 final class Wire implements Closeable {
     private static final String PATH = "path";
-    /** By a Unix-domain socket the end that listens speaks first: an end that has heard nothing has no other path than the kernel's. */
+    /** On a Unix-domain socket the end that listens speaks first: an end that has heard nothing has only the kernel's path. */
     private static final byte[] GREETING = {1};
 
     private final SocketChannel channel;
@@ -97,7 +97,7 @@ final class Wire implements Closeable {
         }
     }
 
-    /** Writes what is accepted without waiting; needs a selecting wire. */
+    /** Writes the bytes that are accepted without waiting; needs a selecting wire. */
     int offer(ByteBuffer from) throws IOException {
         return channel.write(from);
     }
