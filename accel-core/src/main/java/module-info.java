@@ -29,10 +29,6 @@ module io.accel.core {
     exports io.accel.core.daemon to
             io.accel.netty,
             io.accel.nio;
-    exports io.accel.core.fabric to
-            io.accel.nio;
-    exports io.accel.core.fabric.shm to
-            io.accel.nio;
     exports io.accel.core.jdk to
             io.accel.netty,
             io.accel.nio;

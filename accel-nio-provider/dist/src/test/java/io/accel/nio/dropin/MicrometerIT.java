@@ -37,7 +37,7 @@ class MicrometerIT {
 
     @BeforeEach
     void compile() throws Exception {
-        List<String> examples = EXAMPLES.matcher(Files.readString(Path.of("..", "docs", "METRICS.md")))
+        List<String> examples = EXAMPLES.matcher(Files.readString(Path.of("..", "..", "docs", "METRICS.md")))
                 .results()
                 .map(each -> each.group(1))
                 .toList();

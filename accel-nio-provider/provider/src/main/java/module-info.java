@@ -4,13 +4,8 @@
  * a property, or by calling {@link io.accel.nio.AccelSelectorProvider}, whether its channels are Accel's.
  */
 module io.accel.nio {
-    requires info.picocli;
     requires transitive io.accel.core;
-    requires java.instrument;
     requires jdk.net;
 
     exports io.accel.nio;
-
-    opens io.accel.nio.cli to
-            info.picocli;
 }

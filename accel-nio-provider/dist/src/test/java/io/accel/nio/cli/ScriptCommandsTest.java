@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** {@code ./accel} and the jar's command line have the same commands, and each knows which are the other's. */
 class ScriptCommandsTest {
     /** {@code ./accel}; Maven runs a module's tests in its directory. */
-    private static final Path SCRIPT = Path.of("..", "accel");
+    private static final Path SCRIPT = Path.of("..", "..", "accel");
 
     /** A line of main()'s case, with the words before the parenthesis and what is done about them. */
     private static final Pattern CHOICE = Pattern.compile("(?m)^ {8}([a-z][a-z |]*)\\)(.*)$");
