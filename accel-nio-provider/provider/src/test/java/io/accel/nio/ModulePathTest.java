@@ -4,9 +4,11 @@ package io.accel.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.testing.Child;
 import io.accel.testing.ChildJvm;
 import io.accel.testing.ModularProgram;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,10 +19,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class ModulePathTest {
     private static final Pattern REQUIRED =
-            Pattern.compile("/(config-profiles|accel-core|accel-nio-provider/provider)/target/(?!test)"
-                    + "|/com/github/jnr/|/org/ow2/asm/|/io/micrometer/");
+            Pattern.compile("/(config-profiles|accel-core|accel-core/metrics|accel-nio-provider/provider)/target/(?!test)"
+                    + "|/com/github/jnr/|/org/ow2/asm/|/io/micrometer/|/io/prometheus/");
 
-    private static final String REQUIRES = "requires io.accel.nio; requires micrometer.core;";
+    private static final String REQUIRES =
+            "requires io.accel.nio; requires io.accel.metrics; requires micrometer.core;";
 
     private static final String MAIN = """
             package com.example;
@@ -53,6 +56,20 @@ class ModulePathTest {
                                 .mapToDouble(gauge -> gauge.value())
                                 .sum();
                         System.out.println(path + " " + connections);
+                    }
+                }
+            }
+            """;
+
+    private static final String CHANNEL_UNTIL_TOLD = """
+            package com.example;
+
+            import java.nio.channels.SocketChannel;
+
+            public final class Main {
+                public static void main(String[] arguments) throws Exception {
+                    try (SocketChannel channel = SocketChannel.open()) {
+                        System.in.read();
                     }
                 }
             }
@@ -92,6 +109,21 @@ class ModulePathTest {
     void onTheNewerJdkToo() throws Exception {
         ChildJvm jvm = accelerated().on(Path.of(System.getProperty("newer.jdk")));
         assertThat(jvm.run().orderly()).endsWith("shm 2.0\n").doesNotContain("WARNING");
+    }
+
+    /** The program does not require the module that has the page. */
+    @Test
+    void thePageOfMetricsIsServed() throws Exception {
+        ChildJvm jvm = ModularProgram.compile(dir, REQUIRED, "requires io.accel.nio;", CHANNEL_UNTIL_TOLD)
+                .jvm()
+                .with("-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider")
+                .with("-Daccel.metrics=prometheus:127.0.0.1:0", "--add-modules", "io.prometheus.writer.text");
+        try (Child child = jvm.start()) {
+            child.awaitLine(
+                    "the page",
+                    line -> line.matches(".*accel: metrics are at http://127\\.0\\.0\\.1:\\d+/metrics"),
+                    Duration.ofSeconds(30));
+        }
     }
 
     private ChildJvm accelerated() throws Exception {

@@ -22,7 +22,11 @@ class JarContentsIT {
                 .hasSizeGreaterThan(100)
                 .allMatch(name -> name.startsWith("io/accel/")
                         || name.startsWith(RDMA)
-                        || List.of("META-INF/MANIFEST.MF", "META-INF/LICENSE", "META-INF/NOTICE")
+                        || List.of(
+                                        "META-INF/MANIFEST.MF",
+                                        "META-INF/LICENSE",
+                                        "META-INF/NOTICE",
+                                        "META-INF/services/io.accel.core.observe.metrics.MetricsPage")
                                 .contains(name));
     }
 
@@ -33,6 +37,8 @@ class JarContentsIT {
                         "io/accel/nio/agent/AccelAgent.class",
                         "io/accel/nio/cli/AccelMain.class",
                         "io/accel/core/jdk/JdkAccess.class",
+                        "io/accel/metrics/AccelMetrics.class",
+                        "io/accel/nio/AccelSelectorProvider.class",
                         "io/accel/profile/Profile.class",
                         "io/accel/shaded/picocli/CommandLine.class")
                 .containsAll(Profiles.names().stream()

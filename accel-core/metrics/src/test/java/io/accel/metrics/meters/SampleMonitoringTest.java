@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core.observe.metrics;
+package io.accel.metrics.meters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,7 +27,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** The alerts and the dashboard in the samples ask for metrics, labels and values that the page of metrics has. */
 class SampleMonitoringTest {
-    private static final Path SAMPLES = Path.of("..", "samples");
+    private static final Path SAMPLES = Path.of("..", "..", "samples");
     private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
 
     private static final Pattern SELECTOR = Pattern.compile("\\b(accel_[a-z_]+)(?:\\{([^}]*)})?");
@@ -107,7 +107,7 @@ class SampleMonitoringTest {
 
     @Test
     void thePageOfDocumentationHasAllAlerts() throws IOException {
-        String documentation = Files.readString(Path.of("..", "docs", "METRICS.md"));
+        String documentation = Files.readString(Path.of("..", "..", "docs", "METRICS.md"));
         assertThat(rules()).allSatisfy(rule -> assertThat(documentation).contains("| `" + text(rule, "alert") + "` |"));
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core.observe.metrics;
+package io.accel.metrics.meters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +29,7 @@ class SampleDashboardTest {
 
     @BeforeAll
     static void load() throws IOException {
-        String text = Files.readString(Path.of("..", "samples", "grafana", "accel.json"));
+        String text = Files.readString(Path.of("..", "..", "samples", "grafana", "accel.json"));
         dashboard = (Map<?, ?>) new Load(LoadSettings.builder().build()).loadFromString(text); // JSON is YAML
     }
 

@@ -2,7 +2,7 @@
 package io.accel.metrics;
 
 import io.accel.core.daemon.Privileged;
-import io.accel.core.observe.metrics.BindingClassLoader;
+import io.accel.metrics.meters.BindingClassLoader;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /**

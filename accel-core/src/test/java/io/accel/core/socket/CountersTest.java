@@ -5,18 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.FallbackReason;
 import io.accel.core.Background;
 import io.accel.core.SettledCount;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.observe.CaptureCounters;
+import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Connections;
+import io.accel.core.observe.Durations;
+import io.accel.core.observe.Figure;
 import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.PathName;
+import io.accel.core.observe.PollCounters;
+import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Poller;
-import io.accel.metrics.AccelMetrics;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.FunctionTimer;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.accel.profile.Role;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -24,31 +27,24 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every metric moves when what it counts happens. They are the process's, in which no other test runs at the same time; so
+ * Every counter moves when what it counts happens. They are the process's, in which no other test runs at the same time; so
  * each test looks at differences, once what earlier tests have opened is no more.
  */
-class AccelMetricsTest {
+class CountersTest {
     private static final int RING = 16 * 1024;
     private static final Map<String, String> SMALL = Map.of("ring.size", "16KiB");
 
-    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-
-    @BeforeEach
-    void bind() {
-        awaitNothingElse();
-        new AccelMetrics().bindTo(registry);
-    }
-
     /** What earlier tests have closed gives its memory back a moment later, and what they have forgotten goes with the collector. */
-    private static void awaitNothingElse() {
+    @BeforeEach
+    void awaitNothingElse() {
         await().atMost(20, TimeUnit.SECONDS).until(() -> {
             System.gc();
             return Connections.all().isEmpty();
@@ -59,14 +55,14 @@ class AccelMetricsTest {
     @Test
     void connectionsByPathAndState() throws Exception {
         try (Lab lab = new Lab("balanced", SMALL)) {
-            Moved established = gauge("accel.connections", "path", "shm", "state", "established");
-            Moved half = gauge("accel.connections", "path", "shm", "state", "half-closed");
-            Moved clients = counter("accel.connections.opened", "path", "shm", "role", "client");
-            Moved servers = counter("accel.connections.opened", "path", "shm", "role", "server");
-            Moved memory = gauge("accel.memory.rings", "path", "shm");
-            FunctionTimer handshakes = timer("accel.handshakes", "path", "shm");
-            double before = handshakes.count();
-            double timeBefore = handshakes.totalTime(TimeUnit.NANOSECONDS);
+            Moved established = new Moved("established", () -> Connections.count(PathName.SHM, ConnectionState.ESTABLISHED));
+            Moved half = new Moved("half-closed", () -> Connections.count(PathName.SHM, ConnectionState.HALF_CLOSED));
+            Moved clients = opened(Role.CLIENT, PathName.SHM);
+            Moved servers = opened(Role.SERVER, PathName.SHM);
+            Moved memory = new Moved("memory", () -> MemoryUse.rings(PathName.SHM));
+            Durations handshakes = ProcessCounters.handshakes(PathName.SHM);
+            long before = handshakes.count();
+            long timeBefore = handshakes.nanos();
 
             Lab.Pair pair = lab.connect();
             established.by(2);
@@ -74,7 +70,7 @@ class AccelMetricsTest {
             servers.by(1);
             memory.by(2 * (4096 + 2 * RING)); // either end maps the file
             assertThat(handshakes.count() - before).isEqualTo(1);
-            assertThat(handshakes.totalTime(TimeUnit.NANOSECONDS) - timeBefore).isBetween(1_000.0, 1e10);
+            assertThat(handshakes.nanos() - timeBefore).isBetween(1_000L, 10_000_000_000L);
 
             pair.client().attached().writer().shutdown();
             established.by(0);
@@ -91,11 +87,11 @@ class AccelMetricsTest {
     void bytesMessagesAndPublishes() throws Exception {
         try (Lab lab = new Lab("balanced", SMALL)) {
             Lab.Pair pair = lab.connect();
-            Moved in = counter("accel.bytes", "path", "shm", "direction", "in");
-            Moved out = counter("accel.bytes", "path", "shm", "direction", "out");
-            Moved reads = counter("accel.messages", "path", "shm", "direction", "in");
-            Moved writes = counter("accel.messages", "path", "shm", "direction", "out");
-            Moved publishes = counter("accel.publishes", "path", "shm");
+            Moved in = figure(Figure.BYTES_IN);
+            Moved out = figure(Figure.BYTES_OUT);
+            Moved reads = figure(Figure.MESSAGES_IN);
+            Moved writes = figure(Figure.MESSAGES_OUT);
+            Moved publishes = figure(Figure.PUBLISHES);
             for (int i = 0; i < 10; i++) {
                 write(pair.client(), 100);
             }
@@ -107,11 +103,6 @@ class AccelMetricsTest {
             assertThat(read(pair.server(), 600)).isEqualTo(400);
             in.by(1_000);
             reads.by(2);
-            assertThat(registry.get("accel.publish.size")
-                            .tags("path", "shm")
-                            .gauge()
-                            .value())
-                    .isPositive();
             pair.close();
             out.by(1_000); // kept, though the connection is no more
             in.by(1_000);
@@ -123,23 +114,20 @@ class AccelMetricsTest {
     @Test
     void stallsAndTheirTime() throws Exception {
         try (Lab lab = new Lab("balanced", SMALL)) {
-            FunctionTimer stalls = timer("accel.stalls", "path", "shm");
-            double before = stalls.count();
-            double timeBefore = stalls.totalTime(TimeUnit.MILLISECONDS);
+            Moved stalls = figure(Figure.STALLS);
+            Moved stallNanos = figure(Figure.STALL_NANOS);
             Lab.Pair pair = lab.connect();
             int room = RING - 64 - 1; // the preface and a byte, whose room comes back by the quarter
             assertThat(write(pair.client(), RING + 1)).isEqualTo(room);
             assertThat(write(pair.client(), 1)).isZero(); // the same stall still
-            assertThat(stalls.count() - before)
-                    .as("stalls of %s", pair.client().path())
-                    .isEqualTo(1);
+            assertThat(stalls.now()).as("stalls of %s", pair.client().path()).isEqualTo(1);
             Thread.sleep(20);
             assertThat(read(pair.server(), RING)).isEqualTo(room);
             assertThat(write(pair.client(), 1)).isEqualTo(1);
-            assertThat(stalls.count() - before).isEqualTo(1);
-            assertThat(stalls.totalTime(TimeUnit.MILLISECONDS) - timeBefore).isGreaterThanOrEqualTo(20);
+            assertThat(stalls.now()).isEqualTo(1);
+            assertThat(stallNanos.now()).isGreaterThanOrEqualTo(20_000_000);
             pair.close();
-            assertThat(stalls.count() - before).isEqualTo(1);
+            assertThat(stalls.now()).isEqualTo(1);
         }
     }
 
@@ -149,10 +137,10 @@ class AccelMetricsTest {
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
             var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
-            Moved rung = counter("accel.doorbells", "path", "shm", "direction", "out");
-            Moved heard = counter("accel.doorbells", "path", "shm", "direction", "in");
-            Moved sleeps = counter("accel.poll.sleeps");
-            Moved wakeups = counter("accel.poll.wakeups");
+            Moved rung = figure(Figure.RINGS_OUT);
+            Moved heard = figure(Figure.RINGS_IN);
+            Moved sleeps = new Moved("sleeps", () -> PollCounters.totals().sleeps());
+            Moved wakeups = new Moved("wakeups", () -> PollCounters.totals().wakeups());
             // So long that some of it is left to sleep when the thread has got no processor for a while.
             assertThat(poller.poll(200_000_000, (r, ops) -> {})).isZero();
             assertThat(sleeps.now()).isGreaterThanOrEqualTo(1);
@@ -177,14 +165,14 @@ class AccelMetricsTest {
 
     @Test
     void turnsAndHitsOfPollers() throws Exception {
-        Moved turns = counter("accel.poll.turns", "by", "poller");
-        Moved hits = counter("accel.poll.hits", "by", "poller");
+        Moved turns = new Moved("turns", () -> PollCounters.totals().turns());
+        Moved hits = new Moved("hits", () -> PollCounters.totals().hits());
         try (Lab lab = new Lab("balanced", SMALL);
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
             var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
             write(pair.client(), 1);
-            double before = hits.now();
+            long before = hits.now();
             for (int i = 0; i < 10; i++) {
                 assertThat(poller.poll(-1, (r, ops) -> {})).isEqualTo(1);
             }
@@ -203,8 +191,8 @@ class AccelMetricsTest {
         looking.put("poll.yield", "never");
         try (Lab lab = new Lab("latency", looking)) {
             Lab.Pair pair = lab.connect();
-            Moved looks = counter("accel.poll.turns", "by", "blocking");
-            Moved hits = counter("accel.poll.hits", "by", "blocking");
+            Moved looks = figure(Figure.LOOKS);
+            Moved hits = figure(Figure.HITS);
             Background<Integer> reading = Background.start(
                     () -> Streams.read(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(1)));
             reading.awaitIn(BlockingWaits.class, "await");
@@ -222,11 +210,11 @@ class AccelMetricsTest {
     @Test
     void fallbacksByReason() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("connect.probe-timeout", "50ms"))) {
-            Moved timeouts = counter("accel.fallbacks", "reason", "TIMEOUT", "role", "client");
-            Moved unasked = counter("accel.fallbacks", "reason", "PEER_NOT_ACCELERATED", "role", "server");
-            Moved kernel = gauge("accel.connections", "path", "kernel", "state", "established");
-            Moved clients = counter("accel.connections.opened", "path", "kernel", "role", "client");
-            Moved servers = counter("accel.connections.opened", "path", "kernel", "role", "server");
+            Moved timeouts = fallbacks(Role.CLIENT, FallbackReason.TIMEOUT);
+            Moved unasked = fallbacks(Role.SERVER, FallbackReason.PEER_NOT_ACCELERATED);
+            Moved kernel = new Moved("kernel", () -> Connections.count(PathName.KERNEL, ConnectionState.ESTABLISHED));
+            Moved clients = opened(Role.CLIENT, PathName.KERNEL);
+            Moved servers = opened(Role.SERVER, PathName.KERNEL);
             try (SocketChannel plain = JdkAccess.kernelProvider().openSocketChannel()) {
                 plain.connect(lab.address);
                 StreamSocket accepted = lab.accept();
@@ -252,7 +240,7 @@ class AccelMetricsTest {
     @Test
     void aRuleIsAReason() throws Exception {
         try (Lab lab = new Lab("balanced", Map.of("rule.1", "kernel client *:*"))) {
-            Moved rules = counter("accel.fallbacks", "reason", "RULE", "role", "client");
+            Moved rules = fallbacks(Role.CLIENT, FallbackReason.RULE);
             StreamSocket client = lab.client();
             rules.by(1);
             Lab.close(client);
@@ -262,8 +250,8 @@ class AccelMetricsTest {
     @Test
     void resetsEitherWay() throws Exception {
         try (Lab lab = new Lab("balanced", SMALL)) {
-            Moved did = counter("accel.resets", "path", "shm", "direction", "out");
-            Moved was = counter("accel.resets", "path", "shm", "direction", "in");
+            Moved did = new Moved("resets out", () -> ProcessCounters.resetsOut(PathName.SHM));
+            Moved was = new Moved("resets in", () -> ProcessCounters.resetsIn(PathName.SHM));
             Lab.Pair pair = lab.connect();
             pair.client().close(() -> true, false);
             did.by(1);
@@ -282,9 +270,9 @@ class AccelMetricsTest {
     void capturesUnderWayAndWhatTheyKeep() throws Exception {
         try (Lab lab = new Lab("balanced", SMALL)) {
             Lab.Pair pair = lab.connect();
-            Moved underWay = gauge("accel.captures");
-            Moved kept = counter("accel.capture.packets", "fate", "kept");
-            Moved dropped = counter("accel.capture.packets", "fate", "dropped");
+            Moved underWay = new Moved("captures", CaptureCounters::running);
+            Moved kept = new Moved("packets kept", () -> CaptureCounters.packets(true));
+            Moved dropped = new Moved("packets dropped", () -> CaptureCounters.packets(false));
             Recording recording = Recording.of(lab.address.getPort());
             underWay.by(1);
             assertThat(write(pair.client(), 100)).isEqualTo(100);
@@ -300,43 +288,38 @@ class AccelMetricsTest {
 
     // ---- what has moved since
 
-    private interface Meter {
-        double value();
-    }
-
     private static final class Moved {
         private final String name;
-        private final Meter meter;
-        private final double before;
+        private final LongSupplier counter;
+        private final long before;
 
-        Moved(String name, Meter meter) {
+        Moved(String name, LongSupplier counter) {
             this.name = name;
-            this.meter = meter;
-            this.before = meter.value();
+            this.counter = counter;
+            this.before = counter.getAsLong();
         }
 
-        double now() {
-            return meter.value() - before;
+        long now() {
+            return counter.getAsLong() - before;
         }
 
-        void by(double expected) {
+        void by(long expected) {
             // A server learns of its client's end a moment later.
             await(name).atMost(10, TimeUnit.SECONDS).until(() -> now() == expected);
         }
     }
 
-    private Moved gauge(String name, String... tags) {
-        Gauge gauge = registry.get(name).tags(tags).gauge();
-        return new Moved(name + List.of(tags), gauge::value);
+    /** Of shared memory; no test has another link. */
+    private static Moved figure(Figure figure) {
+        return new Moved(figure.text(), () -> Connections.totals(PathName.SHM).get(figure));
     }
 
-    private Moved counter(String name, String... tags) {
-        FunctionCounter counter = registry.get(name).tags(tags).functionCounter();
-        return new Moved(name + List.of(tags), counter::count);
+    private static Moved opened(Role role, PathName path) {
+        return new Moved(role + "s by " + path, () -> ProcessCounters.connections(role, path));
     }
 
-    private FunctionTimer timer(String name, String... tags) {
-        return registry.get(name).tags(tags).functionTimer();
+    private static Moved fallbacks(Role role, FallbackReason reason) {
+        return new Moved(reason + " of " + role, () -> ProcessCounters.fallbacks(role, reason));
     }
 
     private static int write(StreamSocket socket, int bytes) throws IOException {

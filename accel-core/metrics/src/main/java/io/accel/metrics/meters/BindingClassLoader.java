@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core.observe.metrics;
+package io.accel.metrics.meters;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * of an application in nested jars.
  */
 public final class BindingClassLoader extends ClassLoader {
-    private static final String BINDING = "io.accel.core.observe.metrics.MicrometerBinding";
+    private static final String BINDING = "io.accel.metrics.meters.MicrometerBinding";
     private static final String ACCEL = "io.accel.";
 
     private final ClassLoader own = BindingClassLoader.class.getClassLoader();

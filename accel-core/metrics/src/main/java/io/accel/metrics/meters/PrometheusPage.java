@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core.observe.metrics;
+package io.accel.metrics.meters;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;

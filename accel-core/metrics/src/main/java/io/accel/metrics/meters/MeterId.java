@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core.observe.metrics;
+package io.accel.metrics.meters;
 
 import java.util.ArrayList;
 import java.util.List;
