@@ -4,6 +4,6 @@
  * io.accel.core.observe.metrics.MetricsExport} starts it: the bean for JMX, which needs the JDK alone, or a {@link
  * io.accel.core.observe.metrics.MetricsPage}, which {@code io.accel.metrics} has.
  *
- * <p>Only that property loads these classes. This package depends on {@code core.observe} and {@code core.daemon}.
+ * <p>Only that property loads what {@code MetricsExport} starts. This package depends on {@code core.observe} and {@code core.daemon}.
  */
 package io.accel.core.observe.metrics;
