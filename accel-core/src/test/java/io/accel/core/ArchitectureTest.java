@@ -130,7 +130,8 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(OBSERVE + ".metrics")
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(OBSERVE, OBSERVE + ".metrics", DAEMON, "java..", "javax.management.."));
+            .onlyDependOnClassesThat(
+                    resideInAnyPackage(OBSERVE, OBSERVE + ".metrics", DAEMON, "java..", "javax.management.."));
 
     @ArchTest
     static final ArchRule ONLY_SHARED_MEMORY_IS_MAPPED_FILES = noClasses()

@@ -119,10 +119,8 @@ class AccelMetricsTest {
                 "accel.handshakes",
                 "path",
                 "shm");
-        assertMoves(
-                () -> ProcessCounters.wasReset(PathName.SHM), "accel.resets", "path", "shm", "direction", "in");
-        assertMoves(
-                () -> ProcessCounters.didReset(PathName.RDMA), "accel.resets", "path", "rdma", "direction", "out");
+        assertMoves(() -> ProcessCounters.wasReset(PathName.SHM), "accel.resets", "path", "shm", "direction", "in");
+        assertMoves(() -> ProcessCounters.didReset(PathName.RDMA), "accel.resets", "path", "rdma", "direction", "out");
     }
 
     @ParameterizedTest

@@ -55,7 +55,8 @@ class CountersTest {
     @Test
     void connectionsByPathAndState() throws Exception {
         try (Lab lab = new Lab("balanced", SMALL)) {
-            Moved established = new Moved("established", () -> Connections.count(PathName.SHM, ConnectionState.ESTABLISHED));
+            Moved established =
+                    new Moved("established", () -> Connections.count(PathName.SHM, ConnectionState.ESTABLISHED));
             Moved half = new Moved("half-closed", () -> Connections.count(PathName.SHM, ConnectionState.HALF_CLOSED));
             Moved clients = opened(Role.CLIENT, PathName.SHM);
             Moved servers = opened(Role.SERVER, PathName.SHM);

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A program on the module path, which sees Accel's API and nothing else, needs no option for Accel and is told no warning. */
 @Timeout(120)
 class ModulePathTest {
-    private static final Pattern REQUIRED =
-            Pattern.compile("/(config-profiles|accel-core|accel-core/metrics|accel-nio-provider/provider)/target/(?!test)"
+    private static final Pattern REQUIRED = Pattern.compile(
+            "/(config-profiles|accel-core|accel-core/metrics|accel-nio-provider/provider)/target/(?!test)"
                     + "|/com/github/jnr/|/org/ow2/asm/|/io/micrometer/|/io/prometheus/");
 
     private static final String REQUIRES =

@@ -228,8 +228,7 @@ class PrometheusPageTest {
     /** The core knows this module by the service alone. */
     @Test
     void theCoreFindsThePage() throws Exception {
-        MetricsPage service =
-                ServiceLoader.load(MetricsPage.class).findFirst().orElseThrow();
+        MetricsPage service = ServiceLoader.load(MetricsPage.class).findFirst().orElseThrow();
         try (PrometheusPage page = open()) {
             InetSocketAddress taken =
                     new InetSocketAddress(page.uri().getHost(), page.uri().getPort());

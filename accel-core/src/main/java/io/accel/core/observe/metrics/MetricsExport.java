@@ -89,8 +89,9 @@ public final class MetricsExport {
     static MetricsPage page() throws IOException {
         return ServiceLoader.load(MetricsPage.class, MetricsPage.class.getClassLoader())
                 .findFirst()
-                .orElseThrow(() -> new IOException("Prometheus cannot be served without io.accel:accel-metrics, which is not"
-                        + " on the class path or the module path; accel.jar brings it"));
+                .orElseThrow(
+                        () -> new IOException("Prometheus cannot be served without io.accel:accel-metrics, which is not"
+                                + " on the class path or the module path; accel.jar brings it"));
     }
 
     private static void start(Wanted wanted) {

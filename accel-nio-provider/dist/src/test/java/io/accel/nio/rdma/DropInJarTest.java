@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(900)
 class DropInJarTest {
     private static final String ADDRESS = "10.78.0.1";
-    private static final Path JAR = Path.of("..", "target", "accel.jar").toAbsolutePath().normalize();
+    private static final Path JAR =
+            Path.of("..", "target", "accel.jar").toAbsolutePath().normalize();
     private static final Path PROGRAMS = Path.of("target", "test-classes").toAbsolutePath();
 
     /** Where the programs unpack what they load; the machine's own directory has other processes' files, too. */
