@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The code that all adapters share. Programs see the types that adapters show, and the metrics for Micrometer; everything else is
- * for Accel's own modules.
+ * The code that all adapters share. Programs see the types that adapters show; everything else is for Accel's own modules.
  */
-// The exports name modules that need not be there, and jnr-ffi, Micrometer and Prometheus' client have no descriptors.
+// The exports name modules that need not be there, and jnr-ffi has no descriptor.
 @SuppressWarnings({"module", "requires-automatic"})
 module io.accel.core {
     requires transitive io.accel.profile;
     requires java.management;
-    requires jdk.httpserver;
     requires jdk.jfr;
     requires jdk.net;
     requires jdk.unsupported; // by reflection
-    requires static io.prometheus.metrics.config;
-    requires static io.prometheus.metrics.model;
-    requires static io.prometheus.writer.text;
-    requires static micrometer.core;
     requires org.jnrproject.ffi;
     requires org.jnrproject.jffi;
     // jnr-ffi cannot say that it needs these.
@@ -25,21 +19,19 @@ module io.accel.core {
     requires org.objectweb.asm.util;
 
     exports io.accel;
-    exports io.accel.metrics;
     exports io.accel.core.daemon to
+            io.accel.metrics,
             io.accel.netty,
-            io.accel.nio;
-    exports io.accel.core.fabric to
-            io.accel.nio;
-    exports io.accel.core.fabric.shm to
             io.accel.nio;
     exports io.accel.core.jdk to
             io.accel.netty,
             io.accel.nio;
     exports io.accel.core.observe to
+            io.accel.metrics,
             io.accel.netty.spring,
             io.accel.nio;
     exports io.accel.core.observe.metrics to
+            io.accel.metrics,
             java.management;
     exports io.accel.core.poll to
             io.accel.netty,
@@ -52,6 +44,8 @@ module io.accel.core {
             io.accel.netty,
             io.accel.netty.spring,
             io.accel.nio;
+
+    uses io.accel.core.observe.metrics.MetricsPage;
 
     // jnr-ffi implements interfaces of this package, in a module that is made at run time.
     opens io.accel.core.fabric.rdma.verbs;

@@ -24,7 +24,6 @@ import java.nio.MappedByteBuffer;
 @AnalyzeClasses(packages = "io.accel", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String API = "io.accel";
-    private static final String METRICS = "io.accel.metrics";
     private static final String CORE = "io.accel.core..";
     private static final String PROFILE = "io.accel.profile";
     private static final String JDK = "io.accel.core.jdk..";
@@ -67,11 +66,7 @@ class ArchitectureTest {
             classes().that().resideInAPackage(API).should().onlyDependOnClassesThat(resideInAnyPackage(API, "java.."));
 
     @ArchTest
-    static final ArchRule PROGRAMS_SEE_NO_INTERNAL_TYPES = LibraryRules.onlyTheApiIsShownBy(API, METRICS, PROFILE);
-
-    @ArchTest
-    static final ArchRule NOTHING_DEPENDS_ON_THE_METRICS_OF_PROGRAMS =
-            noClasses().that().resideOutsideOfPackage(METRICS).should().dependOnClassesThat(resideInAPackage(METRICS));
+    static final ArchRule PROGRAMS_SEE_NO_INTERNAL_TYPES = LibraryRules.onlyTheApiIsShownBy(API, PROFILE);
 
     @ArchTest
     static final ArchRule THE_STREAM_PROTOCOL_KNOWS_THE_SPI_ALONE = classes()
@@ -129,14 +124,14 @@ class ArchitectureTest {
             .onlyDependOnClassesThat(
                     resideInAnyPackage(OBSERVE, API, DAEMON, JDK, PROFILE, "java..", "jdk.jfr..", "jdk.net"));
 
-    /** Wherever Micrometer is, another class loader may define the only class that links to it. */
+    /** Libraries of metrics are for {@code io.accel.metrics}. */
     @ArchTest
-    static final ArchRule ONLY_THE_BINDING_LINKS_TO_MICROMETER = noClasses()
+    static final ArchRule WHAT_PROGRAMS_ARE_SHOWN_OF_COUNTERS_NEEDS_THE_JDK_ALONE = classes()
             .that()
-            .haveNameNotMatching(".*\\.metrics\\.(MicrometerBinding(\\$.*)?|AccelMetrics)")
+            .resideInAPackage(OBSERVE + ".metrics")
             .should()
-            .dependOnClassesThat(resideInAPackage("io.micrometer..")
-                    .or(JavaClass.Predicates.simpleNameStartingWith("MicrometerBinding")));
+            .onlyDependOnClassesThat(
+                    resideInAnyPackage(OBSERVE, OBSERVE + ".metrics", DAEMON, "java..", "javax.management.."));
 
     @ArchTest
     static final ArchRule ONLY_SHARED_MEMORY_IS_MAPPED_FILES = noClasses()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The view of Accel from outside: counters by path and by reason of fallback, JFR events, and the samples that {@code
- * accel stats} shows of a running process. Metrics for Micrometer are in {@code observe.metrics}.
+ * accel stats} shows of a running process. {@code observe.metrics} has what the property {@code accel.metrics} asks for.
  *
  * <p><b>Counting costs nothing.</b> On the data path a counter is a plain field, written by the thread that owns that
  * direction, or that poller's turn, anyway; bytes are not counted at all, since the cursors tell them. Other threads

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceLoader;
 
 /**
  * Metrics for programs that have no registry of their own, as the system property {@code accel.metrics} asks for
@@ -84,14 +85,22 @@ public final class MetricsExport {
                 + DEFAULT_PORT + " or jmx");
     }
 
+    /** Beside Accel's own classes, wherever a program has them: as its agent, on the class path, or as modules. */
+    static MetricsPage page() throws IOException {
+        return ServiceLoader.load(MetricsPage.class, MetricsPage.class.getClassLoader())
+                .findFirst()
+                .orElseThrow(
+                        () -> new IOException("Prometheus cannot be served without io.accel:accel-metrics, which is not"
+                                + " on the class path or the module path; accel.jar brings it"));
+    }
+
     private static void start(Wanted wanted) {
         try {
             if (wanted.prometheus() == null) {
                 JmxMetrics.register();
                 LOG.get().log(Level.INFO, "accel: metrics are in JMX as {0}", JmxMetrics.NAME);
             } else {
-                PrometheusPage page = PrometheusPage.open(wanted.prometheus());
-                LOG.get().log(Level.INFO, "accel: metrics are at {0}", page.uri());
+                LOG.get().log(Level.INFO, "accel: metrics are at {0}", page().open(wanted.prometheus()));
             }
         } catch (IOException e) { // such as a port that is taken: the message says it all
             LOG.get().log(Level.WARNING, "accel: metrics are not available: " + e.getMessage());

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Accel's counters as metrics: what {@code io.accel.metrics.AccelMetrics} binds to a program's Micrometer registry, and {@link io.accel.core.observe.metrics.MetricsExport} for programs that have none. Both show {@link
- * io.accel.core.observe.metrics.AccelMeters}, which knows of no library.
+ * Accel's counters for programs that have no registry of metrics: what the property {@code accel.metrics} asks for. {@link
+ * io.accel.core.observe.metrics.MetricsExport} starts it: the bean for JMX, which needs the JDK alone, or a {@link
+ * io.accel.core.observe.metrics.MetricsPage}, which {@code io.accel.metrics} has.
  *
- * <p>This package and {@code io.accel.metrics} are the only ones that need Micrometer, or Prometheus' client. Neither must be present: only a program
- * that names these classes, or the property {@code accel.metrics}, loads them. Micrometer is always the program's
- * own, whichever class loader has it.
+ * <p>Only that property loads what {@code MetricsExport} starts. This package depends on {@code core.observe} and {@code core.daemon}.
  */
 package io.accel.core.observe.metrics;

@@ -4,6 +4,7 @@ package io.accel.samples.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.socket.Accelerator;
+import io.accel.metrics.AccelMetrics;
 import io.accel.netty.AccelIoHandler;
 import io.accel.profile.Profile;
 import java.lang.module.ModuleFinder;
@@ -14,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** The jars have names that programs of modules can rely on, and no package in two of them. */
 class ModuleNamesIT {
-    private static final Set<String> NAMES = Set.of("io.accel.netty", "io.accel.core", "io.accel.profile");
+    private static final Set<String> NAMES =
+            Set.of("io.accel.netty", "io.accel.core", "io.accel.metrics", "io.accel.profile");
 
     private static Path jarOf(Class<?> type) throws URISyntaxException {
         return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -22,8 +24,8 @@ class ModuleNamesIT {
 
     @Test
     void areAccelsPackages() throws URISyntaxException {
-        ModuleFinder jars =
-                ModuleFinder.of(jarOf(AccelIoHandler.class), jarOf(Accelerator.class), jarOf(Profile.class));
+        ModuleFinder jars = ModuleFinder.of(
+                jarOf(AccelIoHandler.class), jarOf(Accelerator.class), jarOf(AccelMetrics.class), jarOf(Profile.class));
         assertThat(jars.findAll())
                 .extracting(module -> module.descriptor().name())
                 .containsExactlyInAnyOrderElementsOf(NAMES);
