@@ -68,9 +68,9 @@ class ModulePathTest {
 
             public final class Main {
                 public static void main(String[] arguments) throws Exception {
-                    try (SocketChannel channel = SocketChannel.open()) {
-                        System.in.read();
-                    }
+                    SocketChannel channel = SocketChannel.open();
+                    System.in.read();
+                    channel.close();
                 }
             }
             """;
