@@ -186,6 +186,22 @@ public interface Link {
     void consumed(long cursor);
 
     /**
+     * Takes down how far this side has read, for a peer that is still there when this process is not. Unlike {@link #consumed} it gives
+     * nothing back and wakes nobody, so that it can be called at each read. It does nothing on a fabric that has no place for it.
+     *
+     * @param cursor all bytes before it have been read
+     */
+    default void noteRead(long cursor) {}
+
+    /**
+     * Whether the peer's process has died with bytes of this side unread, and without a word of its own end. True only on a fabric where
+     * {@link #noteRead} leaves its mark.
+     */
+    default boolean hasDiedWithBytesUnread() {
+        return false;
+    }
+
+    /**
      * Asks for the doorbell at the next change.
      *
      * @param what {@link #DATA}, {@link #SPACE} or both

@@ -195,9 +195,13 @@ public final class Incoming {
         return mine;
     }
 
-    /** Whether a peer that had the link has said over it that it resets the connection; one that got it too late resets the link alone. */
+    /**
+     * Whether a peer that had the link has reset the connection over it, or has died with bytes unread there; one that got the link too late
+     * resets the link alone.
+     */
     private boolean isResetByLink(LinkStream attached) {
-        return attached.peer().hasReset() && socket.handover().mayUse(attached);
+        return (attached.peer().hasReset() || attached.peer().hasDiedWithBytesUnread())
+                && socket.handover().mayUse(attached);
     }
 
     private long place(long n) throws IOException {
@@ -407,6 +411,27 @@ public final class Incoming {
         try {
             int unused = readAnchor(ByteBuffer.allocate(1));
             return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Whether the kernel tells of a reset where the last bytes of a peer that died have come over the link: that had bytes unread that had
+     * gone through the kernel. The kernel tells it once. In the link's reading half only.
+     */
+    boolean isKernelsEndAReset() {
+        lock.lock();
+        try {
+            if (announcementDue) {
+                takeAnnouncement();
+            }
+            if (socket.anchor().hasEnded()) { // else the link is gone and the peer is not, and a read might wait
+                int unused = socket.anchor().read(ByteBuffer.allocate(1));
+            }
+            return false;
+        } catch (IOException e) {
+            return isReset(e);
         } finally {
             lock.unlock();
         }

@@ -75,6 +75,13 @@ final class LinkPeer {
         return (heard() & Link.RST) != 0;
     }
 
+    /** Whether the peer's process has died with bytes unread that were sent over the link. */
+    boolean hasDiedWithBytesUnread() {
+        try (LinkLease.Share share = lease.take()) {
+            return share != null && link.hasDiedWithBytesUnread();
+        }
+    }
+
     /** Whether the peer has said that it reads no more, although it may still write. */
     boolean isDeaf() {
         return (heard() & Link.DEAF) != 0;

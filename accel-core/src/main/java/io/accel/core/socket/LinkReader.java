@@ -29,8 +29,12 @@ public final class LinkReader extends LinkHalf {
     /** How long a reader in blocking mode naps while its announcement is on its way. */
     private static final long ANNOUNCEMENT_NAP_NANOS = 50_000;
 
+    private static final int END = -1;
+
     private final StreamReceiver receiver;
     private final Incoming incoming;
+    /** Whether a read has returned the end of a peer that is gone. In this half only. */
+    private boolean endIsTold;
 
     LinkReader(LinkStream stream, ConnectionRecord connection, StreamReceiver receiver) {
         super(stream, connection);
@@ -126,10 +130,20 @@ public final class LinkReader extends LinkHalf {
         return incoming.link() != stream;
     }
 
-    /** A reader with time to spare takes the switch's announcement, if it still lies in the kernel. */
-    private long settled(long n) {
+    /**
+     * A reader with time to spare takes the switch's announcement, if it still lies in the kernel. One that finds the end of a peer that died
+     * asks the kernel, which may know of a reset.
+     */
+    private long settled(long n) throws SocketException {
         if (n == 0 && incoming.isAnnouncementDue()) {
             incoming.drain();
+        }
+        if (n == END && !endIsTold && socket.kind().endings().tellsDeath() && link.peerGone()) {
+            endIsTold = true;
+            if (socket.outgoing().link() == null && incoming.isKernelsEndAReset()) {
+                receiver.cut();
+                failIfReset();
+            }
         }
         return n == LinkStream.MOVED ? followed() : n;
     }

@@ -42,6 +42,14 @@ public enum Endings {
         return this == UNIX;
     }
 
+    /**
+     * Whether the death of the peer's process is a reset, behind the bytes that it sent, if it had bytes unread. With TCP it is an end: there
+     * the kernel's reset would throw away what the dead process had sent, and programs take either.
+     */
+    public boolean tellsDeath() {
+        return this == UNIX;
+    }
+
     /** Whether a close can be made a reset, or made to end in order, by the end that closes. */
     public boolean areChosen() {
         return this == TCP;

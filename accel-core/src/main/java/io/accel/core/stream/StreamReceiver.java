@@ -41,7 +41,7 @@ public final class StreamReceiver {
     }
 
     /** This value of {@link #creditAt} makes each read take the branch in which space is given back. */
-    private static final int TAPPED = Integer.MIN_VALUE;
+    private static final int EACH = Integer.MIN_VALUE;
 
     /**
      * A read returns this where the stream goes on by another way: the sender has {@linkplain Link#LEFT left} the
@@ -56,10 +56,14 @@ public final class StreamReceiver {
      * to nobody: the writer was told that they were not accepted. Reader only.
      */
     private boolean over;
+    /** Whether the end of a peer that died is known to be a reset. Reader only. */
+    private boolean cut;
 
     private final Link link;
     private final MemoryRegion ring;
     private final int quarter;
+    /** The {@link #creditAt} of a receiver that no tap is on. */
+    private final int untapped;
     /** The buffer for the preface. Reader only. */
     private final ByteBuffer word = ByteBuffer.allocate(Preface.NUMBER);
 
@@ -79,8 +83,8 @@ public final class StreamReceiver {
     /** The cursor up to which the peer knows bytes to be consumed. Reader only. */
     private long credited;
     /**
-     * How much is to be given back at once: a quarter, or {@link #TAPPED}. Only the thread that taps writes it; the
-     * reader reads it without order.
+     * How much is to be given back at once: a quarter, or {@link #EACH} where each read is to be seen. Only the thread that taps writes
+     * it; the reader reads it without order.
      */
     private int creditAt;
     /** Written by the thread that taps, before the new {@link #creditAt} can be seen. */
@@ -114,7 +118,8 @@ public final class StreamReceiver {
         this.link = link;
         this.ring = link.receiveRing();
         this.quarter = Math.max(1, ring.size() / 4);
-        this.creditAt = quarter;
+        this.untapped = endings.tellsDeath() ? EACH : quarter;
+        this.creditAt = untapped;
     }
 
     /** The rules by which the peer's end is told. */
@@ -376,12 +381,15 @@ public final class StreamReceiver {
 
     private void give(long mine, int least, int n) {
         int due = least;
-        if (least == TAPPED) {
+        if (least == EACH) {
             due = quarter;
             VarHandle.acquireFence();
             StreamTap taken = tap;
             if (taken != null && n > 0) {
                 taken.take(ring, head - n, n, Math.max(0, preface) + head - n - prefaceBytes);
+            }
+            if (endings.tellsDeath()) {
+                link.noteRead(head);
             }
         }
         if (mine - credited >= due) {
@@ -398,12 +406,12 @@ public final class StreamReceiver {
      */
     public void tap(StreamTap newTap) {
         tap = newTap;
-        CREDIT_AT.setRelease(this, TAPPED);
+        CREDIT_AT.setRelease(this, EACH);
     }
 
     /** Removes the tap. As {@link #tap}. */
     public void untap() {
-        CREDIT_AT.setRelease(this, quarter);
+        CREDIT_AT.setRelease(this, untapped);
         tap = null;
     }
 
@@ -437,12 +445,12 @@ public final class StreamReceiver {
         }
         // Behind an end no bytes are lost, and so TCP tells a reader of no reset there.
         int behind = endings.resetsBehindEnd() ? 0 : Link.FIN;
-        boolean cut = (state & (Link.RST | behind)) == Link.RST;
-        tellTap(cut);
-        if (cut && reset.isReaders()) {
+        boolean resets = (state & (Link.RST | behind)) == Link.RST || hasDiedWithBytesUnread();
+        tellTap(resets);
+        if (resets && reset.isReaders()) {
             throw new SocketException("Connection reset");
         }
-        // A write has reported the reset; or there is FIN or CLOSED; or the process is gone, and its kernel sockets
+        // A write has reported the reset; or there is FIN or CLOSED; or the process is gone, and its kernel's socket
         // would have ended in order, too.
         over = true;
         return -1;
@@ -450,10 +458,22 @@ public final class StreamReceiver {
 
     /** Returns the end that was read, or throws the reset that follows it. */
     private long endOrReset() throws SocketException {
-        if ((link.peerState() & Link.RST) != 0 && reset.isReaders()) {
+        if (((link.peerState() & Link.RST) != 0 || hasDiedWithBytesUnread()) && reset.isReaders()) {
             throw new SocketException("Connection reset");
         }
         return -1;
+    }
+
+    /**
+     * Takes note that the end of a peer that died is a reset: it had bytes unread that this end had sent by another way. Reader only.
+     */
+    public void cut() {
+        cut = true;
+    }
+
+    /** Whether the peer's process has died, and its kernel would have told of a reset, because bytes of this end were unread there. */
+    private boolean hasDiedWithBytesUnread() {
+        return endings.tellsDeath() && (cut || link.hasDiedWithBytesUnread());
     }
 
     private boolean refresh() throws CorruptLinkException {

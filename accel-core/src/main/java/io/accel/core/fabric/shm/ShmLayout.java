@@ -23,6 +23,7 @@ import java.nio.ByteOrder;
  *      0  producer cursor, written by the sender of this direction (release), read by its receiver (acquire)
  *      8  state bits of the sender, two of which the receiver clears; on the line that the receiver looks at anyway
  *    128  consumer cursor, written by the receiver (release), read by the sender (acquire)
+ *    136  read cursor, written by the receiver, and read by the sender when the receiver's process is dead
  *    256  sleepers of the <em>receiver's</em> process: armed by it, taken by the sender's process
  * </pre>
  *
@@ -31,7 +32,7 @@ import java.nio.ByteOrder;
 final class ShmLayout {
     static final long MAGIC = 0x4143_4345_4c53_484dL;
     /** The version of the file and of the handshake together; peers with another version use the kernel. */
-    static final int VERSION = 6;
+    static final int VERSION = 7;
 
     static final int MAGIC_AT = 0;
     static final int VERSION_AT = 8;
@@ -45,6 +46,7 @@ final class ShmLayout {
     static final int PRODUCER = 0;
     static final int STATE = 8;
     static final int CONSUMER = 128;
+    static final int READ = 136;
     static final int SLEEPERS = 256;
 
     static final int MIN_RING = 4096;

@@ -143,6 +143,27 @@ final class ShmLink implements Link {
     }
 
     @Override
+    public void noteRead(long cursor) {
+        LONG.setOpaque((ByteBuffer) map, in + ShmLayout.READ, cursor);
+    }
+
+    /** What a dead process had written to shared memory is all there: its descriptors are closed after its last instruction. */
+    @Override
+    public boolean hasDiedWithBytesUnread() {
+        return (gone || hasDoorbellEnded())
+                && (peerState() & (RST | CLOSED)) == 0
+                && (long) LONG.getAcquire((ByteBuffer) map, out + ShmLayout.READ) != publishedHere();
+    }
+
+    private boolean hasDoorbellEnded() {
+        try {
+            return JdkAccess.hasEnded(doorbell);
+        } catch (IOException e) {
+            return true; // it is closed here
+        }
+    }
+
+    @Override
     public void arm(int what) {
         armings.incrementAndGet();
         // This side's sleepers lie in the block of the direction that it receives; the atomic or is a full fence.

@@ -9,11 +9,10 @@ import io.accel.profile.OptionLine;
 import io.accel.profile.Origin;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
-import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -42,6 +41,11 @@ public final class AccelAgent {
     static final String ASYNCHRONOUS_PROPERTY = "java.nio.channels.spi.AsynchronousChannelProvider";
 
     static final String ASYNCHRONOUS = "io.accel.nio.AccelAsynchronousChannelProvider";
+
+    private static final String JDKS_CHANNELS = "sun.nio.ch";
+
+    /** The module that opens the way to what is not exported. */
+    private static final String REACH = "jdk.unsupported";
 
     private static final String PREFIX = "accel.";
     private static final String ON_ERROR = "on-error";
@@ -118,6 +122,10 @@ public final class AccelAgent {
             }
         }
         Profile profile = Profile.fromSystem();
+        String missing = missingModule();
+        if (missing != null) {
+            return missing;
+        }
         String chosen = System.getProperty(PROVIDER_PROPERTY);
         if (chosen == null) {
             System.setProperty(PROVIDER_PROPERTY, PROVIDER);
@@ -163,7 +171,7 @@ public final class AccelAgent {
             return;
         }
         System.setProperty(ASYNCHRONOUS_PROPERTY, ASYNCHRONOUS);
-        if (!isLoaded(instrumentation, ASYNCHRONOUS_HOLDER)) {
+        if (!ClassLoads.wasLoaded(instrumentation, ASYNCHRONOUS_HOLDER)) {
             return;
         }
         String inUse = AsynchronousChannelProvider.provider().getClass().getName();
@@ -173,14 +181,26 @@ public final class AccelAgent {
         }
     }
 
-    /** Installs the socket factory, which loads nothing of the core before the program's first socket. */
+    /** Installs the socket factories, which load nothing of the core before the program's first socket. */
     private static void serveSockets() {
-        try {
-            AccelSockets.install();
-        } catch (IOException e) {
-            say("java.net.Socket stays the JDK's, but channels are Accel's: the program, or"
-                    + " another agent, has a socket factory already (" + e.getMessage() + ")");
+        List<String> kept = AccelSockets.install();
+        if (!kept.isEmpty()) {
+            say(
+                    String.join(" and ", kept) + (kept.size() == 1 ? " stays as it is" : " stay as they are")
+                            + ", channels are Accel's all the same: the program, or another agent, has a socket factory already");
         }
+    }
+
+    /** Returns the reason why this JVM cannot have Accel at all, or null. A program that goes on without it is better than one that fails. */
+    private static String missingModule() {
+        Module base = Object.class.getModule();
+        boolean isReachable = ModuleLayer.boot().findModule(REACH).isPresent()
+                || base.isExported(JDKS_CHANNELS, AccelAgent.class.getModule());
+        return isReachable
+                ? null
+                : "this Java run-time image lacks the module " + REACH
+                        + ", by which Accel reaches the JDK's own channels, so this JVM"
+                        + " does not use Accel. Make the image with jlink --add-modules " + REACH;
     }
 
     /**
@@ -188,7 +208,7 @@ public final class AccelAgent {
      * loaded from an archive without being initialised; the question then gives Accel, as it should.)
      */
     private static String providerInUse(Instrumentation instrumentation) {
-        if (!isLoaded(instrumentation, PROVIDER_HOLDER)) {
+        if (!ClassLoads.wasLoaded(instrumentation, PROVIDER_HOLDER)) {
             return null;
         }
         String inUse = SelectorProvider.provider().getClass().getName();
@@ -197,10 +217,5 @@ public final class AccelAgent {
                 : "this JVM already uses the SelectorProvider " + inUse
                         + " and cannot change it. Start the program with -javaagent:accel.jar,"
                         + " before any other agent that opens channels";
-    }
-
-    private static boolean isLoaded(Instrumentation instrumentation, String name) {
-        return Arrays.stream(instrumentation.getAllLoadedClasses())
-                .anyMatch(loaded -> loaded.getName().equals(name));
     }
 }

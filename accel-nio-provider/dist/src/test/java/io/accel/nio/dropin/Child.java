@@ -4,14 +4,19 @@ package io.accel.nio.dropin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.testing.ChildJvm;
+import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A child process and what it has printed, on both streams. Closing it ends it. */
@@ -29,6 +34,9 @@ final class Child implements AutoCloseable {
 
     private static final Path NEWER_JDK = Path.of(System.getProperty("newer.jdk", "/nowhere"));
 
+    /** How often a test looks at what a child has printed. */
+    private static final Duration LOOKS = Duration.ofMillis(5);
+
     private final Process process;
     private final Path log;
 
@@ -40,6 +48,34 @@ final class Child implements AutoCloseable {
     /** The JDK that runs this test, and the newer one if the build was told of it. */
     static Stream<Path> jdks() {
         return Stream.of(Path.of(System.getProperty("java.home")), NEWER_JDK).filter(Files::isDirectory);
+    }
+
+    /** The feature release of a JDK, such as 17. */
+    static int feature(Path jdk) {
+        try (Stream<String> lines = Files.lines(jdk.resolve("release"))) {
+            return lines.filter(line -> line.startsWith("JAVA_VERSION="))
+                    .map(line -> line.replaceAll("[^0-9.]*", ""))
+                    .mapToInt(version -> Runtime.Version.parse(version).feature())
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * The command line of a program with Accel, whose connections leave the kernel at once where they can.
+     *
+     * @param options for the JVM, the class path among them
+     */
+    static List<String> accelerated(Path jdk, List<String> options, Class<?> program, String... args) {
+        List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
+        command.add("-Daccel.handover.after=connect");
+        command.addAll(PATIENT);
+        command.addAll(options);
+        command.add(program.getName());
+        command.addAll(List.of(args));
+        return command;
     }
 
     /** The command line of {@link Probe}, with {@code options} for the JVM. */
@@ -55,6 +91,13 @@ final class Child implements AutoCloseable {
     /** The jars of {@link OwnJnr}'s own jnr-ffi, as a part of a class path. */
     static String ownJnr() {
         return System.getProperty("own.jnr") + "/*";
+    }
+
+    /** The jars of the test's class path whose paths have {@code part} in them, as a part of a class path. */
+    static String libraries(String part) {
+        return Stream.of(ChildJvm.classPath().split(File.pathSeparator, -1))
+                .filter(each -> each.contains(part))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** The class path of {@link Probe}, without Accel. */
@@ -109,23 +152,42 @@ final class Child implements AutoCloseable {
 
     /** The text after {@code prefix} in the first line that begins with it; waits for that line. */
     String awaitRest(String prefix) throws IOException {
-        awaitOutput(prefix);
-        await().atMost(30, TimeUnit.SECONDS).until(() -> output().indexOf('\n', output().indexOf(prefix)) >= 0);
-        return output().lines()
+        await().atMost(30, TimeUnit.SECONDS)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(LOOKS)
+                .until(() -> rest(prefix) != null);
+        return rest(prefix);
+    }
+
+    /** Null as long as there is no whole line with the prefix. */
+    private String rest(String prefix) throws IOException {
+        String output = output();
+        return output.substring(0, output.lastIndexOf('\n') + 1)
+                .lines()
                 .filter(line -> line.startsWith(prefix))
                 .findFirst()
-                .orElseThrow()
-                .substring(prefix.length());
+                .map(line -> line.substring(prefix.length()))
+                .orElse(null);
     }
 
     /** Waits until {@code text} has been printed. */
     void awaitOutput(String text) {
-        await().atMost(30, TimeUnit.SECONDS).until(() -> output().contains(text));
+        await().atMost(30, TimeUnit.SECONDS)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(LOOKS)
+                .until(() -> output().contains(text));
     }
 
     /** Waits for the end and returns the exit status. */
     int status() throws InterruptedException {
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("the child ends").isTrue();
+        return status(30);
+    }
+
+    /** As {@link #status()}, of a child that may take so many seconds. */
+    int status(int seconds) throws InterruptedException {
+        assertThat(process.waitFor(seconds, TimeUnit.SECONDS))
+                .as("the child ends")
+                .isTrue();
         return process.exitValue();
     }
 

@@ -89,7 +89,7 @@ class OwnJnrIT {
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
     void aJvmThatDeniesNativeAccessFallsBack(Path jdk) throws Exception {
-        if (Runtime.Version.parse(versionOf(jdk)).feature() < 24) {
+        if (Child.feature(jdk) < 24) {
             return; // it denies nothing
         }
         List<String> options = List.of("-Djava.io.tmpdir=" + dir, "--illegal-native-access=deny");
@@ -100,14 +100,6 @@ class OwnJnrIT {
         List<String> allowed = new ArrayList<>(options);
         allowed.add("--enable-native-access=ALL-UNNAMED");
         assertThat(run(jdk, "", allowed, List.of("accel"))).first().asString().matches(ACCEL);
-    }
-
-    private static String versionOf(Path jdk) throws Exception {
-        return Files.readAllLines(jdk.resolve("release")).stream()
-                .filter(line -> line.startsWith("JAVA_VERSION="))
-                .map(line -> line.replaceAll("[^0-9.]*", ""))
-                .findFirst()
-                .orElseThrow();
     }
 
     /** Its output, without the JVM's warnings and Accel's line about its start. */

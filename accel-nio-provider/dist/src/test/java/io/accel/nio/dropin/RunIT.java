@@ -31,6 +31,7 @@ class RunIT {
             assertThat(child.output())
                     .contains("args [a b, @c]")
                     .contains("SelectorProvider = io.accel.nio.AccelSelectorProvider")
+                    .contains("AsynchronousChannelProvider = io.accel.nio.AccelAsynchronousChannelProvider")
                     .contains("accel.profile = latency")
                     .contains("probe.option = kept")
                     .contains("sun.nio.ch exported false")

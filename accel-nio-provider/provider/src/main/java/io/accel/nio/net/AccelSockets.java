@@ -12,10 +12,11 @@ import java.net.Socket;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
 
 /** Makes the implementations of sockets. Loads nothing of the core before the program's first socket. */
 public final class AccelSockets implements SocketImplFactory {
-    /** Whether the factory is installed. Guarded by this class. */
+    /** Whether the factories were installed, as far as they could be. Guarded by this class. */
     private static boolean isInstalled;
 
     private final boolean server;
@@ -25,18 +26,30 @@ public final class AccelSockets implements SocketImplFactory {
     }
 
     /**
-     * Makes every {@link Socket} and {@link ServerSocket} of this JVM Accel's from now on. A second call does nothing, as a program
-     * may be given the agent twice.
+     * Makes every {@link Socket} and {@link ServerSocket} of this JVM Accel's from now on, unless the program, or another agent, has a
+     * factory already. A second call does nothing, as a program may be given the agent twice.
      *
-     * @throws IOException if the program, or another agent, has a factory already
+     * <p>A program with a factory of sockets keeps its listeners as well: what these accept is made by that factory.
+     *
+     * @return the names of the classes that stay as they are
      */
-    @SuppressWarnings("deprecation") // there is no other way, and the method will stay
-    public static synchronized void install() throws IOException {
-        if (!isInstalled) {
-            Socket.setSocketImplFactory(new AccelSockets(false));
-            ServerSocket.setSocketFactory(new AccelSockets(true));
-            isInstalled = true;
+    @SuppressWarnings("deprecation") // there is no other way, and the methods will stay
+    public static synchronized List<String> install() {
+        if (isInstalled) {
+            return List.of();
         }
+        isInstalled = true;
+        try {
+            Socket.setSocketImplFactory(new AccelSockets(false));
+        } catch (IOException e) {
+            return List.of(Socket.class.getName(), ServerSocket.class.getName());
+        }
+        try {
+            ServerSocket.setSocketFactory(new AccelSockets(true));
+        } catch (IOException e) {
+            return List.of(ServerSocket.class.getName());
+        }
+        return List.of();
     }
 
     @Override

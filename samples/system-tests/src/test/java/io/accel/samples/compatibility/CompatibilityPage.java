@@ -26,7 +26,7 @@ final class CompatibilityPage {
                 generated from the tests' marks (`@RealProgram`) and the versions that the build resolves; after a change to either run
                 `mvn -pl samples/system-tests -am test -Dtest=CompatibilityPageTest -Dsurefire.failIfNoSpecifiedTests=false -Ddocs.write=true`.
 
-                These proofs show that a connection is accelerated. In `samples/system-tests` it is the memory that the kernel lists as mapped at
+                These proofs show that a connection is accelerated. In `samples/system-tests` and `accel-nio-provider` it is the memory that the kernel lists as mapped at
                 both ends, not Accel's own word; for datagrams, that the kernel's count of datagrams stands still; over RDMA, also the kernel's
                 queue pairs. On Accel's Netty transport it is the path that each channel names. In `samples/apps` it is the share of the client's
                 connections that `accel stats` lists on a path other than the kernel's.
@@ -37,6 +37,23 @@ final class CompatibilityPage {
 
                 The tests in `samples/apps` are those of `./accel perf apps`, which measures the same programs. Tests with `--all` run each night
                 (`./accel test --all`).
+
+                ## JVMs and their switches
+
+                On JDK 17 and on the newest JDK a program is accelerated with each of these, by the property and by the agent, and the JVM prints no more than
+                it does without Accel:
+
+                | what | test in `accel-nio-provider` |
+                |---|---|
+                | ZGC; Shenandoah; the serial collector without compressed references | `JvmSwitchesIT` |
+                | `-Xcheck:jni` | `JvmSwitchesIT` |
+                | `--illegal-native-access=deny`, `--sun-misc-unsafe-memory-access=deny`, `--illegal-final-field-mutation=deny`, where the JDK knows them | `JvmSwitchesIT` |
+                | a flight recording from the start | `JvmSwitchesIT` |
+                | an archive of classes (AppCDS), made with the property, used with either | `AppCdsIT` |
+                | a run-time image of `java.base`, `jdk.net` and `jdk.unsupported`, and for the agent `java.instrument` | `JlinkIT` |
+                | the agent beside the property, beside another agent, twice, and attached before the first channel | `AgentsIT` |
+                | a `SecurityManager`, on JDKs that have one | `SecurityManagerIT` |
+                | a web application and an OSGi bundle, whose class loaders do not see Accel, or see a copy | `WebApplicationIT`, `OsgiIT` |
 
                 [LIMITS.md](LIMITS.md#what-is-accelerated) lists what is not accelerated.
                 """;

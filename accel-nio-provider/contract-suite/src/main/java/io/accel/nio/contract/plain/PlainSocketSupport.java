@@ -10,9 +10,9 @@ import io.accel.nio.net.AccelSockets;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -22,10 +22,9 @@ import java.util.Set;
 abstract class PlainSocketSupport extends ContractSupport {
     static {
         if (Path.current() != Path.JDK) {
-            try {
-                AccelSockets.install();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            List<String> kept = AccelSockets.install();
+            if (!kept.isEmpty()) {
+                throw new IllegalStateException(kept + " had a factory before");
             }
         }
     }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A program with an archive of its classes, and of Accel's (AppCDS). */
+@Timeout(120)
+class AppCdsIT {
+    @TempDir
+    private Path dir;
+
+    private String classPath;
+    private Path archive;
+
+    @BeforeEach
+    void makeTheProgramAJar() throws Exception {
+        // The JVM archives no classes of directories.
+        Path program = TestJar.of(dir.resolve("program.jar"), Map.of(), CarriedOnce.class);
+        classPath = Child.JAR + ":" + program;
+        archive = dir.resolve("program.jsa");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void theClassesComeFromTheArchive(Path jdk) throws Exception {
+        List<String> byProperty = List.of(CarriedOnce.said("sockets", true), CarriedOnce.said("channels", false));
+        assertThat(run(jdk, "-XX:ArchiveClassesAtExit=" + archive, Child.PROVIDER))
+                .as("all but what the JVM says of classes of its own that it leaves out")
+                .filteredOn(line -> !line.contains("[cds] Skipping jdk/"))
+                .containsExactlyElementsOf(byProperty);
+
+        Path loaded = dir.resolve("loaded.log");
+        String use = "-XX:SharedArchiveFile=" + archive;
+        assertThat(run(jdk, use, Child.PROVIDER, "-Xlog:class+load:file=" + loaded))
+                .containsExactlyElementsOf(byProperty);
+        assertThat(Files.readAllLines(loaded))
+                .filteredOn(line -> line.contains(" io.accel.nio.AccelSelectorProvider "))
+                .singleElement()
+                .asString()
+                .contains("source: shared objects file (top)");
+
+        assertThat(run(jdk, use, "-javaagent:" + Child.JAR))
+                .containsExactly(CarriedOnce.said("sockets", false), CarriedOnce.said("channels", false));
+    }
+
+    private List<String> run(Path jdk, String... options) throws Exception {
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of("-cp", classPath));
+        return Child.linesOf(dir, Child.accelerated(jdk, all, CarriedOnce.class, "sockets", "channels"));
+    }
+}
