@@ -42,8 +42,7 @@ final class VirtualThreadsProbe {
             System.out.println("transferred");
             List<FutureTask<Long>> readers = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
-                Lab.Pair pair =
-                        lab.connect(); // others: directions of those above may have gone back to the kernel
+                Lab.Pair pair = lab.connect(); // others: directions of those above may have gone back to the kernel
                 pairs.add(pair);
                 readers.add(virtual(() -> (long) Streams.read(waits, pair.client(), ByteBuffer.allocate(1))));
             }
