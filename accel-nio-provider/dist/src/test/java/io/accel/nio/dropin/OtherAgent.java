@@ -16,6 +16,7 @@ public final class OtherAgent {
     public static void premain(String what, Instrumentation instrumentation)
             throws IOException, UnmodifiableClassException {
         switch (what) {
+            case "idle" -> {}
             case "transforms" -> transform(instrumentation);
             case "opens" -> SocketChannel.open().close();
             case "factory" -> CarriedOnce.main(new String[] {what});
