@@ -26,7 +26,7 @@ final class CompatibilityPage {
                 generated from the tests' marks (`@RealProgram`) and the versions that the build resolves; after a change to either run
                 `mvn -pl samples/system-tests -am test -Dtest=CompatibilityPageTest -Dsurefire.failIfNoSpecifiedTests=false -Ddocs.write=true`.
 
-                These proofs show that a connection is accelerated. In `samples/system-tests` and `accel-nio-provider` it is the memory that the kernel lists as mapped at
+                These proofs show that a connection is accelerated. In `samples/system-tests` and `accel-nio-provider/dist` it is the memory that the kernel lists as mapped at
                 both ends, not Accel's own word; for datagrams, that the kernel's count of datagrams stands still; over RDMA, also the kernel's
                 queue pairs. On Accel's Netty transport it is the path that each channel names. In `samples/apps` it is the share of the client's
                 connections that `accel stats` lists on a path other than the kernel's.
@@ -43,7 +43,7 @@ final class CompatibilityPage {
                 On JDK 17 and on the newest JDK a program is accelerated with each of these, by the property and by the agent, and the JVM prints no more than
                 it does without Accel:
 
-                | what | test in `accel-nio-provider` |
+                | what | test in `accel-nio-provider/dist` |
                 |---|---|
                 | ZGC; Shenandoah; the serial collector without compressed references | `JvmSwitchesIT` |
                 | `-Xcheck:jni` | `JvmSwitchesIT` |
