@@ -29,7 +29,7 @@ import java.util.Set;
  */
 public final class Thief {
     private static final long MAGIC = 0x4143_4345_4c53_484dL;
-    private static final int VERSION = 6;
+    private static final int VERSION = 7;
     private static final int HEAD = 16;
     private static final int ANSWER = 16;
     private static final long NONCE = 0x7e1efL;
