@@ -20,7 +20,6 @@ import io.accel.core.observe.PollCounters;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Poller;
 import io.accel.profile.Role;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
@@ -94,14 +93,14 @@ class CountersTest {
             Moved writes = figure(Figure.MESSAGES_OUT);
             Moved publishes = figure(Figure.PUBLISHES);
             for (int i = 0; i < 10; i++) {
-                write(pair.client(), 100);
+                Streams.writeLink(pair.client(), 100);
             }
             out.by(1_000);
             writes.by(10);
             publishes.by(10);
             in.by(0);
-            assertThat(read(pair.server(), 600)).isEqualTo(600);
-            assertThat(read(pair.server(), 600)).isEqualTo(400);
+            assertThat(Streams.readLink(pair.server(), 600)).isEqualTo(600);
+            assertThat(Streams.readLink(pair.server(), 600)).isEqualTo(400);
             in.by(1_000);
             reads.by(2);
             pair.close();
@@ -119,12 +118,12 @@ class CountersTest {
             Moved stallNanos = figure(Figure.STALL_NANOS);
             Lab.Pair pair = lab.connect();
             int room = RING - 64 - 1; // the preface and a byte, whose room comes back by the quarter
-            assertThat(write(pair.client(), RING + 1)).isEqualTo(room);
-            assertThat(write(pair.client(), 1)).isZero(); // the same stall still
+            assertThat(Streams.writeLink(pair.client(), RING + 1)).isEqualTo(room);
+            assertThat(Streams.writeLink(pair.client(), 1)).isZero(); // the same stall still
             assertThat(stalls.now()).as("stalls of %s", pair.client().path()).isEqualTo(1);
             Thread.sleep(20);
-            assertThat(read(pair.server(), RING)).isEqualTo(room);
-            assertThat(write(pair.client(), 1)).isEqualTo(1);
+            assertThat(Streams.readLink(pair.server(), RING)).isEqualTo(room);
+            assertThat(Streams.writeLink(pair.client(), 1)).isEqualTo(1);
             assertThat(stalls.now()).isEqualTo(1);
             assertThat(stallNanos.now()).isGreaterThanOrEqualTo(20_000_000);
             pair.close();
@@ -153,7 +152,7 @@ class CountersTest {
             // it has slept.
             await().until(() -> {
                 Thread.sleep(20);
-                write(pair.client(), 1);
+                Streams.writeLink(pair.client(), 1);
                 return polling.isDone();
             });
             assertThat(polling.get()).isEqualTo(1);
@@ -173,7 +172,7 @@ class CountersTest {
                 Poller poller = lab.accelerator.openPoller()) {
             Lab.Pair pair = lab.connect();
             var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
-            write(pair.client(), 1);
+            Streams.writeLink(pair.client(), 1);
             long before = hits.now();
             for (int i = 0; i < 10; i++) {
                 assertThat(poller.poll(-1, (r, ops) -> {})).isEqualTo(1);
@@ -201,7 +200,7 @@ class CountersTest {
             ThreadMXBean threads = ManagementFactory.getThreadMXBean();
             long before = threads.getThreadCpuTime(reading.thread().getId());
             await().until(() -> threads.getThreadCpuTime(reading.thread().getId()) - before > 10_000_000);
-            write(pair.client(), 1);
+            Streams.writeLink(pair.client(), 1);
             assertThat(reading.get(20, TimeUnit.SECONDS)).isEqualTo(1);
             assertThat(looks.now()).isGreaterThanOrEqualTo(100);
             assertThat(hits.now()).isEqualTo(1);
@@ -259,7 +258,7 @@ class CountersTest {
             did.by(1);
             was.by(0);
             for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> read(pair.server(), 1)).hasMessage("Connection reset");
+                assertThatThrownBy(() -> Streams.readLink(pair.server(), 1)).hasMessage("Connection reset");
             }
             was.by(1);
             pair.close();
@@ -277,8 +276,8 @@ class CountersTest {
             Moved dropped = new Moved("packets dropped", () -> CaptureCounters.packets(false));
             Recording recording = Recording.of(lab.address.getPort());
             underWay.by(1);
-            assertThat(write(pair.client(), 100)).isEqualTo(100);
-            assertThat(read(pair.server(), 100)).isEqualTo(100);
+            assertThat(Streams.writeLink(pair.client(), 100)).isEqualTo(100);
+            assertThat(Streams.readLink(pair.server(), 100)).isEqualTo(100);
             int packets = recording.end().packets();
             assertThat(packets).isPositive();
             kept.by(packets);
@@ -322,25 +321,5 @@ class CountersTest {
 
     private static Moved fallbacks(Role role, FallbackReason reason) {
         return new Moved(reason + " of " + role, () -> ProcessCounters.fallbacks(role, reason));
-    }
-
-    private static int write(StreamSocket socket, int bytes) throws IOException {
-        LinkStream stream = socket.attached();
-        stream.writer().lock();
-        try {
-            return stream.writer().write(ByteBuffer.allocate(bytes));
-        } finally {
-            stream.writer().unlock();
-        }
-    }
-
-    private static int read(StreamSocket socket, int most) throws IOException {
-        LinkStream stream = socket.attached();
-        stream.reader().lock();
-        try {
-            return stream.reader().read(ByteBuffer.allocate(most));
-        } finally {
-            stream.reader().unlock();
-        }
     }
 }

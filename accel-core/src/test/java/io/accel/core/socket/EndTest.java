@@ -96,12 +96,6 @@ class EndTest {
     }
 
     private static void write(StreamSocket socket, int bytes) throws Exception {
-        LinkStream stream = socket.attached();
-        stream.writer().lock();
-        try {
-            assertThat(stream.writer().write(ByteBuffer.allocate(bytes))).isEqualTo(bytes);
-        } finally {
-            stream.writer().unlock();
-        }
+        assertThat(Streams.writeLink(socket, bytes)).isEqualTo(bytes);
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -77,10 +76,10 @@ class FlightEventsTest {
             try (Lab lab = new Lab("balanced", SMALL)) {
                 Lab.Pair pair = lab.connect();
                 int room = RING - 64 - 1; // the preface and a byte, whose room comes back by the quarter
-                assertThat(write(pair.client(), RING + 1)).isEqualTo(room);
+                assertThat(Streams.writeLink(pair.client(), RING + 1)).isEqualTo(room);
                 Thread.sleep(20);
-                assertThat(read(pair.server(), RING)).isEqualTo(room);
-                assertThat(write(pair.client(), 10)).isEqualTo(10);
+                assertThat(Streams.readLink(pair.server(), RING)).isEqualTo(room);
+                assertThat(Streams.writeLink(pair.client(), 10)).isEqualTo(10);
                 pair.close();
             }
         });
@@ -96,7 +95,7 @@ class FlightEventsTest {
             try (Lab lab = new Lab("balanced", SMALL)) {
                 Lab.Pair pair = lab.connect();
                 pair.client().close(() -> true, false);
-                assertThatThrownBy(() -> read(pair.server(), 1)).isInstanceOf(IOException.class);
+                assertThatThrownBy(() -> Streams.readLink(pair.server(), 1)).isInstanceOf(IOException.class);
                 pair.close();
             }
         });
@@ -114,9 +113,9 @@ class FlightEventsTest {
                 Lab.Pair pair = lab.connect();
                 for (int i = 0; i < 50_000; i++) {
                     pair.server().attached().arm(SelectionKey.OP_READ);
-                    assertThat(write(pair.client(), 1)).isEqualTo(1);
+                    assertThat(Streams.writeLink(pair.client(), 1)).isEqualTo(1);
                     int unused = pair.server().attached().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ);
-                    assertThat(read(pair.server(), 1)).isEqualTo(1);
+                    assertThat(Streams.readLink(pair.server(), 1)).isEqualTo(1);
                 }
                 pair.close();
             }
@@ -177,25 +176,5 @@ class FlightEventsTest {
                 .filter(event -> event.getString(field).equals(value))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("none with " + field + "=" + value + " in " + events));
-    }
-
-    private static int write(StreamSocket socket, int bytes) throws IOException {
-        LinkStream stream = socket.attached();
-        stream.writer().lock();
-        try {
-            return stream.writer().write(ByteBuffer.allocate(bytes));
-        } finally {
-            stream.writer().unlock();
-        }
-    }
-
-    private static int read(StreamSocket socket, int most) throws IOException {
-        LinkStream stream = socket.attached();
-        stream.reader().lock();
-        try {
-            return stream.reader().read(ByteBuffer.allocate(most));
-        } finally {
-            stream.reader().unlock();
-        }
     }
 }

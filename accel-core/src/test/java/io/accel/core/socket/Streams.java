@@ -129,6 +129,28 @@ final class Streams {
         return at;
     }
 
+    /** Writes as many bytes as the link takes now. */
+    static int writeLink(StreamSocket socket, int bytes) throws IOException {
+        LinkStream stream = socket.attached();
+        stream.writer().lock();
+        try {
+            return stream.writer().write(ByteBuffer.allocate(bytes));
+        } finally {
+            stream.writer().unlock();
+        }
+    }
+
+    /** Reads as many bytes as the link has now; -1 at the end. */
+    static int readLink(StreamSocket socket, int most) throws IOException {
+        LinkStream stream = socket.attached();
+        stream.reader().lock();
+        try {
+            return stream.reader().read(ByteBuffer.allocate(most));
+        } finally {
+            stream.reader().unlock();
+        }
+    }
+
     /** Fills a buffer up to its limit with the stream's bytes from a place on. */
     static void fill(ByteBuffer buffer, long at, int seed) {
         for (int i = 0; i < buffer.limit(); i++) {

@@ -2,22 +2,24 @@
 package io.accel.nio.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.accel.testing.ChildJvm;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 
 /** A child process and what it has printed, on both streams. Closing it ends it. */
 final class Child implements AutoCloseable {
@@ -69,21 +71,23 @@ final class Child implements AutoCloseable {
      * @param options for the JVM, the class path among them
      */
     static List<String> accelerated(Path jdk, List<String> options, Class<?> program, String... args) {
-        List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
-        command.add("-Daccel.handover.after=connect");
-        command.addAll(PATIENT);
-        command.addAll(options);
-        command.add(program.getName());
-        command.addAll(List.of(args));
-        return command;
+        List<String> all = new ArrayList<>(List.of("-Daccel.handover.after=connect"));
+        all.addAll(PATIENT);
+        all.addAll(options);
+        return command(jdk, all, program, args);
     }
 
     /** The command line of {@link Probe}, with {@code options} for the JVM. */
     static List<String> probe(Path jdk, List<String> options, String... args) {
-        List<String> command = new ArrayList<>();
-        command.add(jdk.resolve("bin/java").toString());
+        List<String> all = new ArrayList<>(options);
+        all.addAll(List.of("-cp", testClasses().toString()));
+        return command(jdk, all, Probe.class, args);
+    }
+
+    private static List<String> command(Path jdk, List<String> options, Class<?> program, String... args) {
+        List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.addAll(options);
-        command.addAll(List.of("-cp", testClasses().toString(), Probe.class.getName()));
+        command.add(program.getName());
         command.addAll(List.of(args));
         return command;
     }
@@ -141,7 +145,7 @@ final class Child implements AutoCloseable {
 
     /** Writes a line to its standard input. */
     void send(String line) throws IOException {
-        process.getOutputStream().write((line + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
         process.getOutputStream().flush();
     }
 
@@ -152,10 +156,7 @@ final class Child implements AutoCloseable {
 
     /** The text after {@code prefix} in the first line that begins with it; waits for that line. */
     String awaitRest(String prefix) throws IOException {
-        await().atMost(30, TimeUnit.SECONDS)
-                .pollDelay(Duration.ZERO)
-                .pollInterval(LOOKS)
-                .until(() -> rest(prefix) != null);
+        await(() -> rest(prefix) != null);
         return rest(prefix);
     }
 
@@ -172,10 +173,15 @@ final class Child implements AutoCloseable {
 
     /** Waits until {@code text} has been printed. */
     void awaitOutput(String text) {
-        await().atMost(30, TimeUnit.SECONDS)
+        await(() -> output().contains(text));
+    }
+
+    private static void await(Callable<Boolean> condition) {
+        Awaitility.await()
+                .atMost(30, TimeUnit.SECONDS)
                 .pollDelay(Duration.ZERO)
                 .pollInterval(LOOKS)
-                .until(() -> output().contains(text));
+                .until(condition);
     }
 
     /** Waits for the end and returns the exit status. */
