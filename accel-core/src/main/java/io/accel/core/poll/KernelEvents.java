@@ -20,12 +20,26 @@ final class KernelEvents implements Consumer<SelectionKey> {
     /** The index behind the last key found. */
     private int to;
 
+    /** The pipe that has woken the selector since it was last taken; null if none has. */
+    private WakePipe rung;
+
     @Override
     public void accept(SelectionKey key) {
+        if (key.attachment() instanceof WakePipe pipe) {
+            rung = pipe;
+            return;
+        }
         if (to == keys.length) {
             keys = Arrays.copyOf(keys, 2 * to);
         }
         keys[to++] = key;
+    }
+
+    /** The pipe that has woken the selector, which has to be drained; null if none has. */
+    WakePipe takeRung() {
+        WakePipe taken = rung;
+        rung = null;
+        return taken;
     }
 
     boolean hasAny() {

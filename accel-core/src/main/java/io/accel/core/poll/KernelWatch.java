@@ -34,6 +34,13 @@ final class KernelWatch {
      */
     private boolean urgent;
 
+    /** Whether the owner was woken by the JDK's means, which is reason enough for a pipe. Set by any thread. */
+    private volatile boolean pipeWanted;
+    /** Whether a pipe was asked for, and is not asked for again. Written as {@link #flush}. */
+    private boolean pipeAsked;
+    /** Wakes the selector; null as long as nothing had to, and if there is none to be had. Written as {@link #flush}. */
+    private volatile WakePipe pipe;
+
     KernelWatch() throws IOException {
         inner = JdkAccess.kernelProvider().openSelector();
     }
@@ -49,11 +56,19 @@ final class KernelWatch {
 
     void close() throws IOException {
         inner.close();
+        WakePipe present = pipe;
+        if (present != null) {
+            present.close();
+        }
     }
 
-    /** Wakes the selector. Any thread. */
+    /** Wakes the selector: by a pipe if it was woken before, and a pipe can be had. Any thread. */
     void wakeup() {
-        inner.wakeup();
+        WakePipe present = pipe;
+        if (present == null || !present.ring()) {
+            pipeWanted = true;
+            inner.wakeup();
+        }
     }
 
     /**
@@ -67,6 +82,11 @@ final class KernelWatch {
         flush = false; // cleared before: a key that is cancelled meanwhile has not been let go of
         urgent = false;
         return OutOfLine.call(selecting, millis);
+    }
+
+    private void openPipe() {
+        pipeAsked = true;
+        pipe = WakePipe.open(inner, inner.provider());
     }
 
     // ---- watched channels
@@ -152,7 +172,16 @@ final class KernelWatch {
     private final class Selecting implements OutOfLine.Call {
         @Override
         public int call(long millis) throws IOException {
-            return millis == 0 ? inner.selectNow(events) : inner.select(events, millis);
+            int found = millis == 0 ? inner.selectNow(events) : inner.select(events, millis);
+            WakePipe rung = events.takeRung();
+            if (rung != null) {
+                rung.drain();
+                return found - 1;
+            }
+            if (pipeWanted && !pipeAsked) {
+                openPipe();
+            }
+            return found;
         }
     }
 }
