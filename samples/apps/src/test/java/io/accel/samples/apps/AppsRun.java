@@ -15,6 +15,10 @@ import picocli.CommandLine;
 
 /** A short run of {@code perf apps}. */
 final class AppsRun {
+    static final Path DROP_IN_JAR = Path.of("..", "..", "accel-nio-provider", "target", "accel.jar")
+            .toAbsolutePath()
+            .normalize();
+
     private static final Pattern ROW = Pattern.compile(
             "\"case\": *\"(?<case>[^\"]*)\".*?\"path\": *\"(?<path>[^\"]*)\".*?\"msgs_per_s\": *(?<rate>[0-9.eE+]+)");
 

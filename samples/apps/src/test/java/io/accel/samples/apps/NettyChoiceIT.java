@@ -3,13 +3,10 @@ package io.accel.samples.apps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import io.accel.testing.ChildJvm;
+import io.accel.testing.RealProgram;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -17,16 +14,18 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The transports that Netty 4.2 finds, and the Netty 4.1 that is relocated into gRPC's jar, with the agent and without it. */
+@RealProgram(
+        name = "Netty 4.2, which would take io_uring or epoll",
+        artifact = "io.netty:netty-transport-native-io_uring",
+        how = "a byte to and fro, with the agent")
 @Timeout(120)
 @EnabledOnOs(value = OS.LINUX, disabledReason = "epoll is Linux's")
 class NettyChoiceIT {
-    private static final String AGENT = "-javaagent:"
-            + Path.of("..", "..", "accel-nio-provider", "target", "accel.jar")
-                    .toAbsolutePath()
-                    .normalize();
+    private static final String AGENT = "-javaagent:" + AppsRun.DROP_IN_JAR;
+    private static final String TOLD = "Native transport was explicit disabled with -Dio.netty.transport.noNative=true";
 
     @TempDir
-    private Path dir;
+    private Path shared;
 
     @Test
     void withoutTheAgentNettyHasEpoll() throws Exception {
@@ -80,23 +79,51 @@ class NettyChoiceIT {
                 .toList();
     }
 
-    private List<String> run(String... options) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(options));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), TransportsThere.class.getName()));
-        File output = dir.resolve("output").toFile();
-        Process program = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output)
-                .start();
-        try {
-            assertThat(program.waitFor(60, TimeUnit.SECONDS)).as("its end").isTrue();
-        } finally {
-            program.destroyForcibly().waitFor();
-        }
-        List<String> lines = Files.readAllLines(output.toPath(), StandardCharsets.UTF_8);
-        assertThat(program.exitValue()).as("status of %s", lines).isZero();
-        return lines;
+    @Test
+    void withoutTheAgentAProgramTakesANativeTransport() throws Exception {
+        List<String> lines = echo();
+        assertThat(lines).startsWith("read 7").contains("kernel's true", "epoll: available");
+        assertThat(lines).filteredOn(line -> line.startsWith("by ")).isSubsetOf("by io_uring", "by epoll");
+        assertThat(lines).filteredOn(line -> line.contains(TOLD)).isEmpty();
+    }
+
+    @Test
+    void withTheAgentItTakesNioAndIsAccelerated() throws Exception {
+        List<String> lines = echo(AGENT);
+        assertThat(lines)
+                .contains(
+                        "read 7", "by nio", "kernel's false", "epoll: " + TOLD, "io_uring: " + TOLD, "kqueue: " + TOLD);
+        assertThat(said(lines)).hasSize(1);
+    }
+
+    @Test
+    void aProgramToWhichTheChoiceIsLeftTakesANativeTransport() throws Exception {
+        List<String> lines = echo(AGENT + "=netty=keep");
+        assertThat(lines).contains("read 7", "kernel's true", "epoll: available");
+        assertThat(lines).filteredOn(line -> line.startsWith("by ")).isSubsetOf("by io_uring", "by epoll");
+        assertThat(said(lines)).isEmpty();
+    }
+
+    private List<String> echo(String... options) throws Exception {
+        return new ChildJvm(NettyEchoOnce.class)
+                .with(
+                        "-Daccel.handover.after=connect",
+                        "-Daccel.connect.probe-timeout=10s",
+                        "-Daccel.handshake.timeout=20s",
+                        "-Daccel.shm.dir=" + shared)
+                .with(options)
+                .run()
+                .orderly()
+                .lines()
+                .toList();
+    }
+
+    private static List<String> run(String... options) throws Exception {
+        return new ChildJvm(TransportsThere.class)
+                .with(options)
+                .run()
+                .orderly()
+                .lines()
+                .toList();
     }
 }

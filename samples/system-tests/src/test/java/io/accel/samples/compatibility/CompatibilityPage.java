@@ -28,14 +28,15 @@ final class CompatibilityPage {
 
                 These proofs show that a connection is accelerated. In `samples/system-tests` and `accel-nio-provider/dist` it is the memory that the kernel lists as mapped at
                 both ends, not Accel's own word; for datagrams, that the kernel's count of datagrams stands still; over RDMA, also the kernel's
-                queue pairs. On Accel's Netty transport it is the path that each channel names. In `samples/apps` it is the share of the client's
-                connections that `accel stats` lists on a path other than the kernel's.
+                queue pairs. On Accel's Netty transport it is the path that each channel names. Of the programs of `./accel perf apps` it is the share of the client's
+                connections that `accel stats` lists on a path other than the kernel's. Of Spring Boot's and JGroups' other tests, and of the choice of Netty's
+                transport, it is the mapped memory again; where Spring Boot gets a connection for each request, that the exported counters have all of them.
 
                 | program | version | how it is tried | over | test |
                 |---|---|---|---|---|
                 """ + rows + """
 
-                The tests in `samples/apps` are those of `./accel perf apps`, which measures the same programs. Tests with `--all` run each night
+                `AppsIT`, `AllAppsIT` and `ArtemisIT` are the tests of `./accel perf apps`, which measures the same programs. Tests with `--all` run each night
                 (`./accel test --all`).
 
                 ## JVMs and their switches
