@@ -28,6 +28,7 @@ module io.accel.core {
             io.accel.nio;
     exports io.accel.core.observe to
             io.accel.metrics,
+            io.accel.netty,
             io.accel.netty.spring,
             io.accel.nio;
     exports io.accel.core.observe.metrics to

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.netty;
 
+import io.accel.core.observe.OrdinaryBuffers;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import io.netty.buffer.AbstractByteBufAllocator;
@@ -13,6 +14,7 @@ import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Allocates direct buffers that an RDMA device can send in place, for the {@link io.netty.channel.ChannelOption#ALLOCATOR} of {@link
@@ -24,7 +26,7 @@ import java.nio.ByteBuffer;
  *
  * <p>Direct buffers of an initial capacity from {@code zero-copy.threshold} up to 4 MiB come from the allocator's own memory. That is
  * at most {@code zero-copy.memory} bytes for the process, and is never given back. All other buffers come from {@link
- * PooledByteBufAllocator#DEFAULT}, and so do these when the memory is used up. Where Netty cannot tell the address of a direct buffer,
+ * PooledByteBufAllocator#DEFAULT}, and so do these when the memory is used up, of which a warning tells once. Where Netty cannot tell the address of a direct buffer,
  * all buffers do, and a warning says so. Netty learns the address through {@code sun.misc.Unsafe}, and on Java 22 and newer also
  * without it.
  *
@@ -44,13 +46,17 @@ public final class AccelByteBufAllocator extends AbstractByteBufAllocator implem
     /** Whether a write can tell that a buffer lies in the memory. */
     private final boolean knowsAddresses;
 
+    private final boolean mayHaveMemory;
+    private final AtomicBoolean saidNoMore = new AtomicBoolean();
     private final Metric metric = new Metric();
 
     private AccelByteBufAllocator() {
         super(true);
         Profile profile = Accel.accelerator().profile();
         threshold = profile.get(Keys.ZERO_COPY_THRESHOLD);
-        memory = new SendMemory(threshold, profile.get(Keys.ZERO_COPY_MEMORY));
+        int most = profile.get(Keys.ZERO_COPY_MEMORY);
+        memory = new SendMemory(threshold, most);
+        mayHaveMemory = most > 0;
         knowsAddresses =
                 Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(Long.BYTES)).hasMemoryAddress();
         if (!knowsAddresses) {
@@ -78,16 +84,35 @@ public final class AccelByteBufAllocator extends AbstractByteBufAllocator implem
 
     @Override
     protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-        if (initialCapacity >= threshold && knowsAddresses) {
-            SendMemory.Slot slot = memory.take(initialCapacity);
-            if (slot != null) {
-                return toLeakAwareBuffer(
-                        PlatformDependent.hasUnsafe()
-                                ? new SendByteBuf(this, memory, slot, initialCapacity, maxCapacity)
-                                : new SafeSendByteBuf(this, memory, slot, initialCapacity, maxCapacity));
-            }
+        if (initialCapacity < threshold || initialCapacity > SendMemory.CHUNK) {
+            return others.directBuffer(initialCapacity, maxCapacity);
         }
-        return others.directBuffer(initialCapacity, maxCapacity);
+        if (!knowsAddresses) {
+            OrdinaryBuffers.allocated(OrdinaryBuffers.Why.NO_ADDRESS);
+            return others.directBuffer(initialCapacity, maxCapacity);
+        }
+        SendMemory.Slot slot = memory.take(initialCapacity);
+        if (slot == null) {
+            OrdinaryBuffers.allocated(OrdinaryBuffers.Why.NO_MEMORY);
+            sayOnceThatThereIsNoMoreMemory();
+            return others.directBuffer(initialCapacity, maxCapacity);
+        }
+        return toLeakAwareBuffer(
+                PlatformDependent.hasUnsafe()
+                        ? new SendByteBuf(this, memory, slot, initialCapacity, maxCapacity)
+                        : new SafeSendByteBuf(this, memory, slot, initialCapacity, maxCapacity));
+    }
+
+    /** Says nothing where a profile leaves the allocator no memory at all. */
+    private void sayOnceThatThereIsNoMoreMemory() {
+        if (mayHaveMemory && !saidNoMore.get() && saidNoMore.compareAndSet(false, true)) {
+            LOG.warn(
+                    "AccelByteBufAllocator has {} bytes and gets no more, so further buffers are ordinary ones, which RDMA devices"
+                            + " send from by a copy: set {} higher, and -XX:MaxDirectMemorySize if that is the limit. The metric"
+                            + " accel.in.place.refused counts such buffers",
+                    memory.size(),
+                    Keys.ZERO_COPY_MEMORY.name());
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.accel.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.core.observe.OrdinaryBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.internal.PlatformDependent;
@@ -115,12 +116,24 @@ class AccelByteBufAllocatorTest {
     }
 
     @Test
-    void whatIsBeyondItsMemoryComesFromElsewhere() {
+    void whatIsBeyondItsMemoryComesFromElsewhereAndIsCounted() {
+        long before = OrdinaryBuffers.count(OrdinaryBuffers.Why.NO_MEMORY);
         List<ByteBuf> buffers = new ArrayList<>();
         do {
+            assertThat(OrdinaryBuffers.count(OrdinaryBuffers.Why.NO_MEMORY)).isEqualTo(before);
             buffers.add(allocator.directBuffer(4 << 20));
         } while (isOwn(buffers.get(buffers.size() - 1)));
         assertThat(buffers).hasSizeBetween(2, 17);
+        assertThat(OrdinaryBuffers.count(OrdinaryBuffers.Why.NO_MEMORY)).isEqualTo(before + 1);
         buffers.forEach(ByteBuf::release);
+    }
+
+    @Test
+    void whatIsTooSmallOrTooLargeIsNotCounted() {
+        long before = OrdinaryBuffers.count(OrdinaryBuffers.Why.NO_MEMORY);
+        allocator.directBuffer(16 * K - 1).release();
+        allocator.directBuffer((4 << 20) + 1).release();
+        allocator.heapBuffer(64 * K).release();
+        assertThat(OrdinaryBuffers.count(OrdinaryBuffers.Why.NO_MEMORY)).isEqualTo(before);
     }
 }

@@ -26,6 +26,7 @@ class ArchitectureTest {
                     "io.accel",
                     "io.accel.core.daemon",
                     "io.accel.core.jdk",
+                    "io.accel.core.observe",
                     "io.accel.core.poll",
                     "io.accel.core.runtime",
                     "io.accel.core.socket",

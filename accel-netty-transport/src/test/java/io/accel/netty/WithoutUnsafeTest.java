@@ -3,6 +3,7 @@ package io.accel.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.core.observe.OrdinaryBuffers;
 import io.accel.testing.ChildJvm;
 import io.netty.buffer.ByteBuf;
 import java.nio.file.Path;
@@ -26,10 +27,14 @@ class WithoutUnsafeTest {
         String output = run("-Dio.netty.noUnsafe=true");
         if (Runtime.version().feature() >= FIRST_THAT_TELLS) {
             assertThat(output)
-                    .contains("buffers: own, SafeSendByteBuf", "slice: own", "grown: 100000 bytes, as written")
+                    .contains(
+                            "buffers: own, SafeSendByteBuf",
+                            "slice: own",
+                            "grown: 100000 bytes, as written",
+                            "without address: 0")
                     .doesNotContain("WARN");
         } else {
-            assertThat(output).contains("buffers: ordinary");
+            assertThat(output).contains("buffers: ordinary", "without address: 3");
             assertThat(output.lines().filter(line -> line.contains(SAID)))
                     .as(output)
                     .hasSize(1)
@@ -48,6 +53,23 @@ class WithoutUnsafeTest {
         assertThat(output)
                 .contains("buffers: own", "slice: own", "grown: 100000 bytes, as written")
                 .doesNotContain("buffers: ordinary")
+                .doesNotContain("WARN");
+    }
+
+    @Test
+    void saysOnceThatThereIsNoMoreMemoryAndWhatToSet() throws Exception {
+        String output = run("-Daccel.zero-copy.memory=1MiB", SAID); // less than it takes at a time
+        assertThat(output).contains("buffers: ordinary", "without address: 0", "without memory: 3");
+        assertThat(output.lines().filter(line -> line.contains("set zero-copy.memory higher")))
+                .as(output)
+                .hasSize(1)
+                .allMatch(line -> line.contains("WARN") && line.contains("has 0 bytes and gets no more"));
+    }
+
+    @Test
+    void saysNothingWhereAProfileLeavesItNoMemory() throws Exception {
+        assertThat(run("-Daccel.zero-copy.memory=0", SAID))
+                .contains("buffers: ordinary", "without memory: 3")
                 .doesNotContain("WARN");
     }
 
@@ -79,6 +101,8 @@ class WithoutUnsafeTest {
             }
             System.out.println("grown: " + right + " bytes, as written");
             grows.release();
+            System.out.println("without address: " + OrdinaryBuffers.count(OrdinaryBuffers.Why.NO_ADDRESS));
+            System.out.println("without memory: " + OrdinaryBuffers.count(OrdinaryBuffers.Why.NO_MEMORY));
         }
 
         private static String place(ByteBuf buffer) {

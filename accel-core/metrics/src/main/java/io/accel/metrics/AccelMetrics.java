@@ -55,6 +55,8 @@ import io.micrometer.core.instrument.MeterRegistry;
  * <tr><td>{@code accel.memory.cap}</td><td>gauge, bytes</td><td>path</td><td>the most that rings may take; 0 for no
  * limit</td></tr>
  * <tr><td>{@code accel.memory.registered}</td><td>gauge, bytes</td><td></td><td>memory registered with RDMA devices</td></tr>
+ * <tr><td>{@code accel.in.place.refused}</td><td>counter</td><td>why</td><td>large buffers of {@code
+ * AccelByteBufAllocator} that devices send from by a copy: no-address, no-memory</td></tr>
  * <tr><td>{@code accel.captures}</td><td>gauge</td><td></td><td>captures under way</td></tr>
  * <tr><td>{@code accel.capture.packets}</td><td>counter</td><td>fate</td><td>packets that captures have kept, or dropped</td></tr>
  * </table>

@@ -13,6 +13,7 @@ import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
 import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.ObservedConnection;
+import io.accel.core.observe.OrdinaryBuffers;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.PollCounters;
 import io.accel.core.observe.ProcessCounters;
@@ -158,6 +159,9 @@ class AccelMetricsTest {
         MemoryUse.registered(-1);
         MemoryUse.cap(0);
         assertMoves(() -> MemoryUse.cap(1), "accel.memory.cap", "path", "shm");
+        for (OrdinaryBuffers.Why why : OrdinaryBuffers.Why.values()) {
+            assertMoves(() -> OrdinaryBuffers.allocated(why), "accel.in.place.refused", "why", why.text());
+        }
         assertMoves(CaptureCounters::begun, "accel.captures");
         CaptureCounters.ended();
         assertMoves(() -> CaptureCounters.packet(true), "accel.capture.packets", "fate", "kept");

@@ -10,6 +10,7 @@ import io.accel.core.observe.Drop;
 import io.accel.core.observe.Durations;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.MemoryUse;
+import io.accel.core.observe.OrdinaryBuffers;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.PollCounters;
 import io.accel.core.observe.ProcessCounters;
@@ -60,6 +61,12 @@ public final class AccelMeters {
         MeterId registered =
                 MeterId.of("accel.memory.registered", "Memory registered with RDMA devices, and so pinned");
         sink.gauge(registered.in("bytes"), MemoryUse::registered);
+        for (OrdinaryBuffers.Why why : OrdinaryBuffers.Why.values()) {
+            MeterId refused = MeterId.of(
+                    "accel.in.place.refused",
+                    "Buffers of AccelByteBufAllocator that devices send from by a copy, and why");
+            sink.counter(refused.tag("why", why.text()), () -> OrdinaryBuffers.count(why));
+        }
         sink.gauge(MeterId.of("accel.captures", "Captures under way, by accel capture"), CaptureCounters::running);
         MeterId packets = MeterId.of("accel.capture.packets", "Packets that captures have handed over, or dropped");
         sink.counter(packets.tag("fate", "kept"), () -> CaptureCounters.packets(true));

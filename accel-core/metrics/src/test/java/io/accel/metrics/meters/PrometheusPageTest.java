@@ -84,10 +84,11 @@ class PrometheusPageTest {
                             "accel_memory_rings_bytes",
                             "accel_memory_cap_bytes",
                             "accel_memory_registered_bytes",
+                            "accel_in_place_refused_total",
                             "accel_captures",
                             "accel_capture_packets_total")
                     .allMatch(name -> name.startsWith("accel_"))
-                    .hasSize(28);
+                    .hasSize(29);
             assertThat(families).allSatisfy(family -> {
                 assertThat(family.getHelp()).isNotBlank();
                 assertThat(family.getMetrics()).isNotEmpty();
