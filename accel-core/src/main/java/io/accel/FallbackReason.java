@@ -81,7 +81,12 @@ public enum FallbackReason {
      * One end has sent other bytes than its peer, in another network namespace, has received: there are two
      * connections.
      */
-    PROXIED(26, true, "a proxy between the network namespaces changes the bytes; connect to the server itself");
+    PROXIED(26, true, "a proxy between the network namespaces changes the bytes; connect to the server itself"),
+    /** A program has given a channel that it connected through the JDK's own provider to an adapter of Accel's. */
+    FOREIGN_CHANNEL(
+            27,
+            true,
+            "the program connected the channel without Accel, so nobody knows how much it has carried; let Accel open it");
 
     private final int code;
     private final boolean remarkable;

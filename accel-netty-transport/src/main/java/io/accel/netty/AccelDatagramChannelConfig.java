@@ -26,14 +26,14 @@ public final class AccelDatagramChannelConfig extends DefaultDatagramChannelConf
 
     @Override
     public <T> T getOption(ChannelOption<T> option) {
-        return option instanceof AccelChannelOption<T> accel ? options.get(accel) : super.getOption(option);
+        return SocketOptions.isJdks(option) ? options.get(option) : super.getOption(option);
     }
 
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
-        if (option instanceof AccelChannelOption<T> accel) {
+        if (SocketOptions.isJdks(option)) {
             validate(option, value);
-            return options.set(accel, value);
+            return options.set(option, value);
         }
         return super.setOption(option, value);
     }

@@ -35,8 +35,8 @@ public final class AccelServerSocketChannelConfig extends DefaultChannelConfig i
     @Override
     @SuppressWarnings("unchecked") // each option's type is in its declaration
     public <T> T getOption(ChannelOption<T> option) {
-        if (option instanceof AccelChannelOption<T> accel) {
-            return options.get(accel);
+        if (SocketOptions.isJdks(option)) {
+            return options.get(option);
         }
         Object value;
         if (option.equals(ChannelOption.SO_RCVBUF)) {
@@ -54,8 +54,8 @@ public final class AccelServerSocketChannelConfig extends DefaultChannelConfig i
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         validate(option, value);
-        if (option instanceof AccelChannelOption<T> accel) {
-            return options.set(accel, value);
+        if (SocketOptions.isJdks(option)) {
+            return options.set(option, value);
         }
         if (option.equals(ChannelOption.SO_RCVBUF)) {
             setReceiveBufferSize((Integer) value);

@@ -1,55 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.netty;
 
-import io.accel.PathInfo;
 import io.accel.core.jdk.JdkAccess;
-import io.accel.core.poll.Pollable;
 import io.accel.core.socket.ChannelAnchor;
-import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.StreamSocket;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelException;
-import io.netty.channel.ChannelMetadata;
-import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.FileRegion;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketProtocolFamily;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import io.netty.util.internal.StringUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.NotYetConnectedException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A stream connection of the kernel's, whose bytes move to a faster path if its peer can be reached by one. {@link #path()} tells
  * which path they take.
  */
-public final class AccelSocketChannel extends AbstractAccelDuplexChannel implements SocketChannel {
-    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
-
-    private final StreamSocket socket;
-    /** The JDK's channel. */
-    private final java.nio.channels.SocketChannel kernel;
-
+public final class AccelSocketChannel extends AbstractAccelSocketChannel implements SocketChannel {
     private final AccelSocketChannelConfig config;
-    private final Runnable flushAgain = this::flushAgain;
-
-    /** The kernel's path; set when the connection is established, and never taken back. */
-    private volatile KernelIo kernelIo;
-    /** The I/O over the link in use, made when the first byte goes over it; event loop only. */
-    private LinkIo linkIo;
-
-    private volatile InetSocketAddress local;
-    private volatile InetSocketAddress remote;
-    private volatile boolean outputShut;
-    private volatile boolean closed;
 
     /** Opens a channel that is not connected, for IPv6 and IPv4, as the JDK does. */
     public AccelSocketChannel() {
@@ -63,43 +32,47 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
      * @throws ChannelException if the kernel's socket cannot be opened
      */
     public AccelSocketChannel(SocketProtocolFamily family) {
-        super(null);
-        kernel = open(family);
-        socket = new StreamSocket(Accel.accelerator(), new ChannelAnchor(kernel));
+        this(open(family));
+    }
+
+    /** A channel over a new one of the JDK's. */
+    private AccelSocketChannel(UnconnectedChannel opened) {
+        super(null, opened.stream(), opened.kernel());
         config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
+    }
+
+    /**
+     * Takes a connection over that the program has made itself, to be registered with an event loop of Accel's. The channel given is this
+     * one's from now on: the program does not use it any more, and it is closed with this.
+     *
+     * <p>A channel of Accel's own ({@code io.accel.nio}) goes on as it is, on a faster path or on its way to one. A connection that was
+     * made by the JDK's own provider stays with the kernel for ever, since its bytes were not counted from the beginning; {@link #path()}
+     * says {@code FOREIGN_CHANNEL}, and the log has a line.
+     *
+     * @param connected a connected channel, of Accel's or of the JDK's
+     * @throws IllegalArgumentException if the channel is not connected by TCP, or of another provider
+     * @throws ChannelException if it cannot be taken over, and is closed: it was closed already, or {@code fallback=fail} refuses it
+     */
+    public AccelSocketChannel(java.nio.channels.SocketChannel connected) {
+        super(GivenConnection.byTcp(connected));
+        config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
+        usableAsGiven();
     }
 
     /** Wraps an accepted connection. */
     AccelSocketChannel(AccelServerSocketChannel parent, StreamSocket socket, java.nio.channels.SocketChannel kernel)
             throws IOException {
-        super(parent);
-        this.socket = socket;
-        this.kernel = kernel;
+        super(parent, socket, kernel);
         config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
         usable();
     }
 
-    private static java.nio.channels.SocketChannel open(SocketProtocolFamily family) {
-        Accel.ensureAvailability();
-        try {
-            java.nio.channels.SocketChannel channel = family == null
-                    ? JdkAccess.kernelProvider().openSocketChannel()
-                    : JdkAccess.kernelProvider().openSocketChannel(family.toJdkFamily());
-            channel.configureBlocking(false);
-            return channel;
-        } catch (IOException e) {
-            throw new ChannelException("cannot open a socket", e);
-        }
-    }
-
-    /** Returns the path of the connection's bytes, and the reason why not a faster one; the kernel's path before it is connected. */
-    public PathInfo path() {
-        return socket.path();
-    }
-
-    @Override
-    Pollable pollable() {
-        return socket.readiness();
+    private static UnconnectedChannel open(SocketProtocolFamily family) {
+        return UnconnectedChannel.open(
+                () -> family == null
+                        ? JdkAccess.kernelProvider().openSocketChannel()
+                        : JdkAccess.kernelProvider().openSocketChannel(family.toJdkFamily()),
+                ChannelAnchor::new);
     }
 
     @Override
@@ -108,26 +81,14 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     }
 
     @Override
-    public ChannelMetadata metadata() {
-        return METADATA;
+    AbstractAccelStreamConfig options() {
+        return config;
     }
 
     @Override
     public ServerSocketChannel parent() {
         return (ServerSocketChannel) super.parent();
     }
-
-    @Override
-    public boolean isOpen() {
-        return !closed;
-    }
-
-    @Override
-    public boolean isActive() {
-        return kernelIo != null && !closed;
-    }
-
-    // ---- addresses
 
     @Override
     public InetSocketAddress localAddress() {
@@ -140,306 +101,12 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
     }
 
     @Override
-    protected SocketAddress localAddress0() {
-        return local;
-    }
-
-    @Override
-    protected SocketAddress remoteAddress0() {
-        return remote;
-    }
-
-    @Override
-    protected void doBind(SocketAddress address) throws IOException {
-        kernel.bind(address);
-        local = (InetSocketAddress) kernel.getLocalAddress();
-    }
-
-    // ---- connecting
-
-    @Override
-    boolean doConnect(SocketAddress to, SocketAddress from) throws IOException {
-        if (from != null) {
-            doBind(from);
-        }
-        boolean begun = false;
-        try {
-            boolean connected = kernel.connect(to);
-            begun = true;
-            if (connected) {
-                established();
-            } else {
-                addOps(AccelIoOps.CONNECT);
-            }
-            return connected;
-        } finally {
-            if (!begun) {
-                closeQuietly();
-            }
-        }
-    }
-
-    @Override
-    boolean doFinishConnect() throws IOException {
-        if (!kernel.finishConnect()) {
-            return false;
-        }
-        established();
-        return true;
-    }
-
-    private void established() throws IOException {
-        socket.connected();
-        usable();
-    }
-
-    private void usable() throws IOException {
-        local = (InetSocketAddress) kernel.getLocalAddress();
-        remote = (InetSocketAddress) kernel.getRemoteAddress();
-        kernelIo = new KernelIo(kernel, socket, config);
-        socket.beforeLetGo(this::linkIsLetGo);
-    }
-
-    // ---- reading and writing
-
-    @Override
-    ByteBuf doRead(RecvByteBufAllocator.ExtendedHandle handle) throws Exception {
-        KernelIo first = connectedIo();
-        if (socket.incoming().link() == null || first.hasReadAhead()) {
-            ByteBuf buffer = first.read(handle);
-            if (buffer != null || socket.incoming().link() == null) {
-                return buffer;
-            }
-        }
-        LinkStream link = socket.incoming().link();
-        LinkIo second = link == null ? null : linkIo(link);
-        ByteBuf buffer = second == null ? null : second.read(handle);
-        // The peer may have gone back to the kernel's path, where the next bytes are then.
-        return buffer == null && socket.incoming().link() == null ? first.read(handle) : buffer;
-    }
-
-    @Override
-    boolean isAtEnd() {
-        KernelIo connected = kernelIo;
-        if (connected == null) {
-            return false;
-        }
-        return socket.incoming().link() != null || connected.isAtEnd();
-    }
-
-    @Override
-    boolean hasReadAhead() {
-        KernelIo connected = kernelIo;
-        return connected != null && connected.hasReadAhead();
-    }
-
-    @Override
-    void readComplete() {
-        if (linkIo != null && !closed) {
-            linkIo.readComplete();
-        }
-    }
-
-    /** Returns the I/O over a link; null if the link was given back. */
-    private LinkIo linkIo(LinkStream link) {
-        LinkIo known = linkIo;
-        if (known != null && known.link() == link) {
-            return known;
-        }
-        if (known != null) {
-            known.leaving();
-        }
-        linkIo = null;
-        if (link.hold()) {
-            linkIo = new LinkIo(link, config);
-            kernelIo.sharesOutput();
-            link.release(); // the thread that lets go of the link asks first
-        }
-        return linkIo;
-    }
-
-    /** Called by Accel's thread. Handlers may keep the slices of the link's memory that they have as long as they want. */
-    private void linkIsLetGo(LinkStream link) {
-        if (!isRegistered() || !link.hold()) {
-            return; // the deregistration has left the link
-        }
-        Runnable part = () -> {
-            LinkIo known = linkIo;
-            if (known != null && known.link() == link) {
-                known.leaving();
-                linkIo = null;
-            }
-            link.release();
-        };
-        try {
-            eventLoop().execute(part);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("the event loop of {} is over, and so are its handlers", this, e);
-            part.run();
-        }
-    }
-
-    /** Returns the path for the messages flushed now. */
-    private StreamIo output(ChannelOutboundBuffer in) throws Exception {
-        KernelIo first = connectedIo();
-        LinkStream link = socket.outgoing().link();
-        if (link == null && !in.isEmpty()) {
-            link = socket.outgoing().enter(true);
-            if (link == null) {
-                socket.outgoing().leave();
-            }
-        } else if (link != null && link.writer().isOverdue()) {
-            link = goBack(link) ? null : link;
-        }
-        LinkIo second = link == null ? null : linkIo(link);
-        return second == null ? first : second;
-    }
-
-    /** Goes back to the kernel's path if no message that is sent in place is still in the outbound buffer. */
-    private boolean goBack(LinkStream link) {
-        LinkIo used = linkIo(link);
-        if (used != null && used.isUnderWay()) {
-            link.writer().postpone();
-            return false;
-        }
-        link.writer().lock();
-        try {
-            boolean isBack = socket.outgoing().goBack(link);
-            if (isBack) {
-                socket.outgoing().leave();
-            }
-            return isBack;
-        } finally {
-            link.writer().unlock();
-        }
-    }
-
-    @Override
-    protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        StreamIo out = output(in);
-        int spins = config.getWriteSpinCount();
-        do {
-            int used = in.isEmpty() ? StreamIo.ALL_UNDER_WAY : out.write(in);
-            if (used == StreamIo.ALL_UNDER_WAY) {
-                removeOps(AccelIoOps.WRITE);
-                awaitSent(out);
-                return;
-            }
-            spins -= used;
-            // The loop goes on although all is written: listeners may have flushed more.
-        } while (spins > 0);
-        awaitSent(out);
-        if (spins < 0) {
-            addOps(AccelIoOps.WRITE);
-        } else {
-            // There was still room; the loop's other tasks have their turn, then the flush goes on.
-            removeOps(AccelIoOps.WRITE);
-            eventLoop().execute(flushAgain);
-        }
-    }
-
-    private void awaitSent(StreamIo out) {
-        if (out.isUnderWay()) {
-            addOps(AccelIoOps.SENT);
-        } else {
-            removeOps(AccelIoOps.SENT);
-        }
-    }
-
-    private void flushAgain() {
-        ((StreamUnsafe) unsafe()).flush0();
-    }
-
-    @Override
-    protected Object filterOutboundMessage(Object msg) {
-        if (msg instanceof ByteBuf buffer) {
-            boolean isKernels = socket.outgoing().link() == null;
-            if (isKernels) {
-                RingByteBuf.settle(buffer); // the kernel's path keeps a view of a message that it cannot write at once
-            }
-            return kernelIo == null || !isKernels || buffer.isDirect() ? buffer : toDirect(buffer);
-        }
-        if (msg instanceof FileRegion) {
-            return msg;
-        }
-        throw new UnsupportedOperationException(
-                "unsupported message type: " + StringUtil.simpleClassName(msg) + " (expected: ByteBuf, FileRegion)");
-    }
-
-    /** Copies a message for the kernel, which would copy it at every attempt, where a direct buffer is cheap to have. */
-    private ByteBuf toDirect(ByteBuf buffer) {
-        ByteBufAllocator allocator = alloc();
-        if (!allocator.isDirectBufferPooled() || !buffer.isReadable()) {
-            return buffer;
-        }
-        ByteBuf direct = allocator.directBuffer(buffer.readableBytes());
-        direct.writeBytes(buffer, buffer.readerIndex(), buffer.readableBytes());
-        buffer.release();
-        return direct;
-    }
-
-    private KernelIo connectedIo() throws ClosedChannelException {
-        KernelIo connected = kernelIo;
-        if (connected == null) {
-            if (closed) {
-                throw new ClosedChannelException();
-            }
-            throw new NotYetConnectedException();
-        }
-        return connected;
-    }
-
-    // ---- shutting down and closing
-
-    @Override
-    boolean isAllowHalfClosure() {
-        return config.isAllowHalfClosure();
-    }
-
-    @Override
-    boolean isInputShut() {
-        return kernelIo == null || closed || socket.isInputShut();
-    }
-
-    @Override
-    boolean isOutputShut() {
-        return kernelIo == null || closed || outputShut;
-    }
-
-    @Override
-    void doShutdownInput() throws IOException {
-        KernelIo unused = connectedIo();
-        kernel.shutdownInput();
-        socket.shutdownInput();
-    }
-
-    @Override
-    protected void doShutdownOutput() throws IOException {
-        KernelIo unused = connectedIo();
-        socket.shutdownOutput();
-        outputShut = true;
-    }
-
-    @Override
-    protected void doDisconnect() throws Exception {
-        doClose();
-    }
-
-    @Override
-    protected void doDeregister() throws Exception {
-        super.doDeregister();
-        if (linkIo != null && !closed) {
-            linkIo.leaving(); // another thread may be the next one to touch the ring
-        }
-    }
-
-    @Override
     Executor closeExecutor() {
-        if (closed || socket.attached() != null) {
+        if (!isOpen() || socket.attached() != null) {
             return null;
         }
         try {
-            if (config.getSoLinger() > 0) {
+            if (linger() > 0) {
                 // The close will block, so nothing may wait for the socket any more.
                 doDeregister();
                 return GlobalEventExecutor.INSTANCE;
@@ -448,37 +115,5 @@ public final class AccelSocketChannel extends AbstractAccelDuplexChannel impleme
             return null; // closed meanwhile: there is nothing to linger for
         }
         return null;
-    }
-
-    @Override
-    protected void doClose() throws Exception {
-        if (closed) {
-            return;
-        }
-        super.doClose();
-        int linger = lingerAtClose();
-        closed = true;
-        if (linkIo != null) {
-            linkIo.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
-        }
-        // As with registered channels of the JDK's, the peer sees an orderly end even if not all bytes were read.
-        socket.close(() -> linger == 0, true);
-        kernel.close();
-    }
-
-    private int lingerAtClose() {
-        try {
-            return config.getSoLinger();
-        } catch (ChannelException e) {
-            return -1; // the JDK has closed its channel, as after a failed connect
-        }
-    }
-
-    private void closeQuietly() {
-        try {
-            doClose();
-        } catch (Exception e) {
-            LOG.debug("closing {} after a failed connect failed", this, e);
-        }
     }
 }

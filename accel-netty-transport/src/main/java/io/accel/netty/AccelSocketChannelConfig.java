@@ -3,7 +3,6 @@ package io.accel.netty;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
@@ -15,18 +14,9 @@ import java.util.Map;
  * The options of an {@link AccelSocketChannel}: Netty's for sockets, and {@link AccelChannelOption}s. The kernel applies the options
  * of TCP where there is a kernel socket. An accepted accelerated connection has none, and only keeps them. Thread-safe.
  */
-public final class AccelSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
-    private final SocketOptions options;
-
-    private volatile boolean allowHalfClosure;
-    private volatile boolean receiveSlices = true;
-    private volatile boolean ownReceiveBuffers;
-    private volatile int maxBytesPerGatheringWrite = Integer.MAX_VALUE;
-
+public final class AccelSocketChannelConfig extends AbstractAccelStreamConfig implements SocketChannelConfig {
     AccelSocketChannelConfig(AccelSocketChannel channel, SocketOptions options) {
-        super(channel);
-        this.options = options;
-        ownReceiveBuffers = false; // the superclass's constructor has set the default
+        super(channel, options);
         setTcpNoDelay(true); // as all of Netty's transports do
         followSendBuffer();
     }
@@ -35,29 +25,18 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(
                 super.getOptions(),
-                ChannelOption.SO_RCVBUF,
-                ChannelOption.SO_SNDBUF,
                 ChannelOption.TCP_NODELAY,
                 ChannelOption.SO_KEEPALIVE,
                 ChannelOption.SO_REUSEADDR,
                 ChannelOption.SO_LINGER,
-                ChannelOption.IP_TOS,
-                ChannelOption.ALLOW_HALF_CLOSURE,
-                AccelChannelOption.RECEIVE_SLICES);
+                ChannelOption.IP_TOS);
     }
 
     @Override
     @SuppressWarnings("unchecked") // each option's type is in its declaration
     public <T> T getOption(ChannelOption<T> option) {
-        if (option instanceof AccelChannelOption<T> accel) {
-            return options.get(accel);
-        }
         Object value;
-        if (option.equals(ChannelOption.SO_RCVBUF)) {
-            value = getReceiveBufferSize();
-        } else if (option.equals(ChannelOption.SO_SNDBUF)) {
-            value = getSendBufferSize();
-        } else if (option.equals(ChannelOption.TCP_NODELAY)) {
+        if (option.equals(ChannelOption.TCP_NODELAY)) {
             value = isTcpNoDelay();
         } else if (option.equals(ChannelOption.SO_KEEPALIVE)) {
             value = isKeepAlive();
@@ -67,10 +46,6 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
             value = getSoLinger();
         } else if (option.equals(ChannelOption.IP_TOS)) {
             value = getTrafficClass();
-        } else if (option.equals(ChannelOption.ALLOW_HALF_CLOSURE)) {
-            value = isAllowHalfClosure();
-        } else if (option.equals(AccelChannelOption.RECEIVE_SLICES)) {
-            value = receiveSlices;
         } else {
             return super.getOption(option);
         }
@@ -80,14 +55,7 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         validate(option, value);
-        if (option instanceof AccelChannelOption<T> accel) {
-            return options.set(accel, value);
-        }
-        if (option.equals(ChannelOption.SO_RCVBUF)) {
-            setReceiveBufferSize((Integer) value);
-        } else if (option.equals(ChannelOption.SO_SNDBUF)) {
-            setSendBufferSize((Integer) value);
-        } else if (option.equals(ChannelOption.TCP_NODELAY)) {
+        if (option.equals(ChannelOption.TCP_NODELAY)) {
             setTcpNoDelay((Boolean) value);
         } else if (option.equals(ChannelOption.SO_KEEPALIVE)) {
             setKeepAlive((Boolean) value);
@@ -97,10 +65,6 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
             setSoLinger((Integer) value);
         } else if (option.equals(ChannelOption.IP_TOS)) {
             setTrafficClass((Integer) value);
-        } else if (option.equals(ChannelOption.ALLOW_HALF_CLOSURE)) {
-            setAllowHalfClosure((Boolean) value);
-        } else if (option.equals(AccelChannelOption.RECEIVE_SLICES)) {
-            setReceiveSlices((Boolean) value);
         } else {
             return super.setOption(option, value);
         }
@@ -111,7 +75,7 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
 
     /** Returns whether handlers are given slices of the receive ring; see {@link AccelChannelOption#RECEIVE_SLICES}. */
     public boolean isReceiveSlices() {
-        return receiveSlices && !ownReceiveBuffers;
+        return givesSlices();
     }
 
     /**
@@ -121,29 +85,8 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
      * @return this
      */
     public AccelSocketChannelConfig setReceiveSlices(boolean slices) {
-        receiveSlices = slices;
+        givesSlices(slices);
         return this;
-    }
-
-    int maxBytesPerGatheringWrite() {
-        return maxBytesPerGatheringWrite;
-    }
-
-    void maxBytesPerGatheringWrite(int bytes) {
-        maxBytesPerGatheringWrite = bytes;
-    }
-
-    private void followSendBuffer() {
-        // Twice the buffer, as the kernel may send faster than the program provides bytes.
-        int twice = getSendBufferSize() << 1;
-        if (twice > 0) {
-            maxBytesPerGatheringWrite = twice;
-        }
-    }
-
-    @Override
-    protected void autoReadCleared() {
-        ((AccelSocketChannel) channel).clearReadPending();
     }
 
     // ---- the socket's
@@ -172,13 +115,12 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
 
     @Override
     public int getSendBufferSize() {
-        return options.get(StandardSocketOptions.SO_SNDBUF);
+        return sendBufferSize();
     }
 
     @Override
     public AccelSocketChannelConfig setSendBufferSize(int sendBufferSize) {
-        options.set(StandardSocketOptions.SO_SNDBUF, sendBufferSize);
-        followSendBuffer();
+        sendBufferSize(sendBufferSize);
         return this;
     }
 
@@ -234,12 +176,12 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
 
     @Override
     public boolean isAllowHalfClosure() {
-        return allowHalfClosure;
+        return allowsHalfClosure();
     }
 
     @Override
     public AccelSocketChannelConfig setAllowHalfClosure(boolean allow) {
-        allowHalfClosure = allow;
+        allowsHalfClosure(allow);
         return this;
     }
 
@@ -273,7 +215,6 @@ public final class AccelSocketChannelConfig extends DefaultChannelConfig impleme
     @Override
     public AccelSocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
         super.setRecvByteBufAllocator(allocator);
-        ownReceiveBuffers = true;
         return this;
     }
 

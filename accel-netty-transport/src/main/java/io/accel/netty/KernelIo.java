@@ -29,7 +29,7 @@ final class KernelIo extends StreamIo {
     private final Incoming incoming;
     private final Outgoing outgoing;
     private final ScatteringByteChannel input;
-    private final AccelSocketChannelConfig config;
+    private final AbstractAccelStreamConfig config;
 
     /** Whether the link has written from the outbound buffer, too. */
     private boolean sharesOutput;
@@ -43,7 +43,7 @@ final class KernelIo extends StreamIo {
     /** A byte that was read to see whether there is one; null until the first need. */
     private ByteBuffer ahead;
 
-    KernelIo(SocketChannel channel, StreamSocket socket, AccelSocketChannelConfig config) {
+    KernelIo(SocketChannel channel, StreamSocket socket, AbstractAccelStreamConfig config) {
         this.channel = channel;
         this.incoming = socket.incoming();
         this.outgoing = socket.outgoing();

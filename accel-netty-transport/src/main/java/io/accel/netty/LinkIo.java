@@ -30,7 +30,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     private final LinkStream link;
     private final LinkReader reader;
     private final LinkWriter writer;
-    private final AccelSocketChannelConfig config;
+    private final AbstractAccelStreamConfig config;
     private final LentSlices slices;
     private final LinkTarget regionTarget;
     private final OutOfLine.Call reading = new Reading();
@@ -61,7 +61,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     /** In this write: whether the ring was full. */
     private boolean full;
 
-    LinkIo(LinkStream link, AccelSocketChannelConfig config) {
+    LinkIo(LinkStream link, AbstractAccelStreamConfig config) {
         this.link = link;
         this.reader = link.reader();
         this.writer = link.writer();
@@ -96,7 +96,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
             reader.lock();
             try {
                 boolean copies = true;
-                if (config.isReceiveSlices()) {
+                if (config.givesSlices()) {
                     received = slices.lend(handle, config.getAllocator());
                     copies = received == null && handle.lastBytesRead() >= 0;
                 }

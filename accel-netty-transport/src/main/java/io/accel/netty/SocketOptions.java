@@ -2,9 +2,13 @@
 package io.accel.netty;
 
 import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.nio.NioChannelOption;
 import java.io.IOException;
 import java.net.SocketOption;
+import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
+import java.nio.channels.ServerSocketChannel;
 
 /** A channel's options, which are those of the kernel's socket, with Netty's exceptions. Thread-safe. */
 final class SocketOptions {
@@ -30,11 +34,43 @@ final class SocketOptions {
         }
     }
 
-    <T> T get(AccelChannelOption<T> option) {
-        return option.get(kernel);
+    /** Whether an option stands for one of the JDK's, which the channel may have or not. */
+    static boolean isJdks(ChannelOption<?> option) {
+        return option instanceof AccelChannelOption || option instanceof NioChannelOption;
     }
 
-    <T> boolean set(AccelChannelOption<T> option, T value) {
-        return option.set(kernel, value);
+    /** The value of an option that {@linkplain #isJdks is the JDK's}; null if the channel has no such option. */
+    <T> T get(ChannelOption<T> option) {
+        SocketOption<T> jdks = find(option);
+        return jdks == null ? null : get(jdks);
+    }
+
+    /** Sets an option that {@linkplain #isJdks is the JDK's}; returns false if the channel has no such option. */
+    <T> boolean set(ChannelOption<T> option, T value) {
+        SocketOption<T> jdks = find(option);
+        if (jdks == null) {
+            return false;
+        }
+        set(jdks, value);
+        return true;
+    }
+
+    /** Finds an option by its name, which is all that the option of another transport shows of it. */
+    @SuppressWarnings(
+            "unchecked") // an option that tells its type has the one that is found, and the others are named after it
+    private <T> SocketOption<T> find(ChannelOption<T> option) {
+        for (SocketOption<?> each : kernel.supportedOptions()) {
+            if (each.name().equals(option.name())
+                    && !(option instanceof AccelChannelOption<?> ours && each.type() != ours.type())
+                    && isUsable(each)) {
+                return (SocketOption<T>) each;
+            }
+        }
+        return null;
+    }
+
+    private boolean isUsable(SocketOption<?> option) {
+        // A listener lists IP_TOS, and then fails.
+        return !(kernel instanceof ServerSocketChannel && option.equals(StandardSocketOptions.IP_TOS));
     }
 }

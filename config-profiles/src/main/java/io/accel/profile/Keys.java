@@ -56,8 +56,9 @@ public final class Keys {
             "unix.streams",
             new BooleanType(),
             "false",
-            "Whether Unix-domain streams may move to shared memory, too. The agent has it `true` unless a profile says `false`. Without"
-                    + " the agent it is `false` unless a profile says `true`: only the agent can make the streams of"
+            "Whether Unix-domain streams may move to shared memory, too. The agent has it `true` unless a profile says `false`, and so"
+                    + " has Accel's Netty transport for its own Unix-domain channels. Without the agent it is `false` for other channels"
+                    + " unless a profile says `true`: only the agent can make the streams of"
                     + " `java.nio.channels.Channels` independent of each other, and Unix-domain channels have no `socket()` to use"
                     + " instead.");
 

@@ -18,9 +18,11 @@ import io.accel.profile.HandoverAfter;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
 import io.accel.profile.Notify;
+import io.accel.profile.Origin;
 import io.accel.profile.Profile;
 import io.accel.profile.Protocol;
 import io.accel.profile.Role;
+import io.accel.profile.Setting;
 import io.accel.profile.TransportRules;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -36,7 +38,7 @@ public final class Accelerator {
     private final PollConfig pollConfig;
     private final Map<FabricName, Fabric> fabrics;
     private final Map<FabricName, Fabric> datagramFabrics;
-    /** The fabrics for Unix-domain streams; none where all of these stay with the kernel. */
+    /** The fabrics for Unix-domain streams; none where the profile leaves all of these with the kernel. */
     private final Map<FabricName, Fabric> unixFabrics;
 
     private final AcceptedStreams acceptedStreams = new AcceptedStreams();
@@ -110,12 +112,16 @@ public final class Accelerator {
     }
 
     private static Map<FabricName, Fabric> unixFabrics(Profile profile) {
-        boolean may = profile.get(Keys.UNIX_STREAMS)
+        boolean may = isUnsaidOrTrue(profile.setting(Keys.UNIX_STREAMS))
                 && profile.get(Keys.MODE) == Mode.ACCELERATE
                 && profile.fabrics(Decision.NO_RULE).contains(FabricName.SHM);
         return may
                 ? Map.of(FabricName.SHM, new PrivilegedFabric(new ShmFabric(shmConfig(profile, PortSpace.UNIX))))
                 : Map.of();
+    }
+
+    private static boolean isUnsaidOrTrue(Setting<Boolean> setting) {
+        return setting.value() || setting.origin().kind() == Origin.Kind.DEFAULT;
     }
 
     /** All known fabrics, with a profile's settings, for one kind of connections. */
@@ -199,8 +205,19 @@ public final class Accelerator {
         return new Poller(pollConfig);
     }
 
-    /** Whether Unix-domain streams may leave the kernel's path: the profile allows it, and this JVM says who is behind a socket. */
+    /**
+     * Whether the Unix-domain channels that a program opens through {@code java.nio} may leave the kernel's path: the profile says so, and
+     * this JVM says who is behind a socket.
+     */
     public boolean movesUnixStreams() {
+        return profile.get(Keys.UNIX_STREAMS) && movesChosenUnixStreams();
+    }
+
+    /**
+     * As {@link #movesUnixStreams}, for an adapter whose channels a program has chosen by name: nothing there works only with the JDK's
+     * own channels, so these streams may move unless the profile says that they may not.
+     */
+    public boolean movesChosenUnixStreams() {
         return !unixFabrics.isEmpty() && Privileged.get(JdkAccess::knowsUnixSockets);
     }
 
@@ -212,7 +229,7 @@ public final class Accelerator {
     List<Fabric> fabricsFor(Role role, SocketAddress address) {
         Decision decision = decide(role, address);
         if (address instanceof UnixDomainSocketAddress) {
-            return chosen(decision, unixFabrics);
+            return movesChosenUnixStreams() ? chosen(decision, unixFabrics) : List.of();
         }
         return decision.rule().isEmpty() ? unruled : chosen(decision, fabrics);
     }
@@ -247,7 +264,10 @@ public final class Accelerator {
 
     /** The rule that decided about a stream, for the log. */
     String ruleFor(Role role, SocketAddress address) {
-        return decide(role, address).toString();
+        Setting<Boolean> unix = profile.setting(Keys.UNIX_STREAMS);
+        return address instanceof UnixDomainSocketAddress && on && !isUnsaidOrTrue(unix)
+                ? unix.origin() + ": unix.streams=false"
+                : decide(role, address).toString();
     }
 
     /** As {@link #ruleFor}, for datagrams. */

@@ -154,16 +154,12 @@ final class StreamHandover {
                 path = YOUNG;
             } else {
                 path = allowed.isEmpty()
-                        ? new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, shown))
+                        ? byRule(shown)
                         : new PathInfo("kernel", FallbackReason.PEER_NOT_ACCELERATED, UnixName.NO_FILE);
             }
         }
         if (candidates.isEmpty()) {
-            connection.fellBack();
-            if (!allowed.isEmpty() && accelerator.isFailing()) {
-                throw refused(path);
-            }
-            accelerator.log().connected(anchor.shownLocal(), shown, path);
+            staysWithKernel(shown, allowed.isEmpty());
         }
         if (asks) {
             StreamUpgrades.get().request(socket);
@@ -171,6 +167,33 @@ final class StreamHandover {
                 awaitLink();
             }
         }
+    }
+
+    /** As {@link StreamSocket#foreign}. */
+    void foreign() throws ConnectException {
+        SocketAddress shown = anchor.shownRemote();
+        if (shown == null) {
+            return; // closed already
+        }
+        boolean isByRule = accelerator.fabricsFor(Role.CLIENT, shown).isEmpty();
+        connection = ConnectionRecord.connecting(socket);
+        synchronized (this) {
+            path = isByRule ? byRule(shown) : new PathInfo("kernel", FallbackReason.FOREIGN_CHANNEL, null);
+        }
+        staysWithKernel(shown, isByRule);
+    }
+
+    private PathInfo byRule(SocketAddress remote) {
+        return new PathInfo("kernel", FallbackReason.RULE, accelerator.ruleFor(Role.CLIENT, remote));
+    }
+
+    /** Reports a connection that no link will come to, and refuses it if that is a failure. */
+    private void staysWithKernel(SocketAddress remote, boolean isByRule) throws ConnectException {
+        connection.fellBack();
+        if (!isByRule && accelerator.isFailing()) {
+            throw refused(path);
+        }
+        accelerator.log().connected(anchor.shownLocal(), remote, path);
     }
 
     /**

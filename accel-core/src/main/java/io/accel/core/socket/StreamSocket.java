@@ -202,6 +202,16 @@ public final class StreamSocket {
     }
 
     /**
+     * Takes note that the anchor was connected before this was made, perhaps long ago. Both ends count a connection's bytes from its
+     * beginning, to agree on the byte at which it moves, and this end cannot know how many there were. So the connection never moves.
+     *
+     * @throws ConnectException if {@code fallback=fail}
+     */
+    public void foreign() throws ConnectException {
+        handover.foreign();
+    }
+
+    /**
      * Sets the callback of an adapter that may have data of its own in a link's memory while it neither reads nor writes.
      *
      * @param told called by Accel's thread before the link is given back. It must not wait, and must {@linkplain LinkStream#hold hold} the

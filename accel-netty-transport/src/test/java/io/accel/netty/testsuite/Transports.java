@@ -2,7 +2,9 @@
 package io.accel.netty.testsuite;
 
 import io.accel.netty.AccelDatagramChannel;
+import io.accel.netty.AccelDomainSocketChannel;
 import io.accel.netty.AccelIoHandler;
+import io.accel.netty.AccelServerDomainSocketChannel;
 import io.accel.netty.AccelServerSocketChannel;
 import io.accel.netty.AccelSocketChannel;
 import io.accel.netty.TestedPath;
@@ -14,6 +16,8 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.SocketProtocolFamily;
 import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
@@ -21,8 +25,13 @@ import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.testsuite.transport.socket.SocketTestPermutation;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /** The pairs of transports that are tested against each other: Accel with itself, and Netty's NIO transport on either side. */
@@ -45,6 +54,22 @@ final class Transports {
 
     static List<BootstrapFactory<ServerBootstrap>> servers() {
         return List.of(PERMUTATION::server);
+    }
+
+    /** The pairs for Unix-domain streams. */
+    static List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> domainPairs() {
+        return PERMUTATION.domain();
+    }
+
+    /** A path that nothing is bound to yet; the listener that is bound to it deletes its file. */
+    static SocketAddress newDomainAddress() {
+        try {
+            Path path = Files.createTempFile("accel-netty-", ".sock");
+            Files.delete(path);
+            return UnixDomainSocketAddress.of(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     static List<BootstrapComboFactory<Bootstrap, Bootstrap>> datagramPairs(SocketProtocolFamily family) {
@@ -116,6 +141,16 @@ final class Transports {
         @Override
         public List<BootstrapFactory<Bootstrap>> clientSocket() {
             return List.of(this::client, () -> new Client().group(NIO_GROUP).channel(NioSocketChannel.class));
+        }
+
+        List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> domain() {
+            List<BootstrapFactory<ServerBootstrap>> servers = List.of(
+                    () -> new Server().group(group).channel(AccelServerDomainSocketChannel.class),
+                    () -> new Server().group(NIO_GROUP).channel(NioServerDomainSocketChannel.class));
+            List<BootstrapFactory<Bootstrap>> clients = List.of(
+                    () -> new Client().group(group).channel(AccelDomainSocketChannel.class),
+                    () -> new Client().group(NIO_GROUP).channel(NioDomainSocketChannel.class));
+            return ours(combo(servers, clients));
         }
 
         Bootstrap datagrams(SocketProtocolFamily family) {

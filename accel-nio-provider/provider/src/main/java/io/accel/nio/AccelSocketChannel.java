@@ -4,6 +4,7 @@ package io.accel.nio;
 import io.accel.PathInfo;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.BlockingWaits;
+import io.accel.core.socket.StreamChannels;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
@@ -43,6 +44,7 @@ public final class AccelSocketChannel extends SocketChannel {
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
+        StreamChannels.register(AccelSocketChannel.class, each -> new StreamChannels.Inside(each.stream, each.kernel));
     }
 
     private final StreamSocket stream;
