@@ -187,7 +187,6 @@ class GoingBackTest {
         }
     }
 
-    /** The kernel would accept the second write after a close as well, as the first that it sees. */
     /** The link may report a reset before the kernel does, which takes bytes that are written meanwhile. */
     @Test
     void aWriteBehindAResetThatAReadHasMetIsRefused() throws Exception {
@@ -202,6 +201,7 @@ class GoingBackTest {
                 .hasMessage("Broken pipe");
     }
 
+    /** The kernel would accept the second write after a close as well, as the first that it sees. */
     @ParameterizedTest(name = "the peer closes: {0}")
     @ValueSource(booleans = {true, false})
     void aDirectionThatSendsToNobodyStays(boolean closes) throws Exception {
