@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The receiving half of a link that carries datagrams. It gives ring space back when a quarter of the ring was read:
- * a reader that has read everything leaves room for the longest datagram, since a ring has at least 128 KiB.
+ * The receiving half of a link that carries datagrams. It gives ring space back when a quarter of the ring was read.
+ * So a reader that has read everything leaves room for the longest datagram, since a ring has at least 128 KiB.
  *
  * <p>One receiver at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
  * {@link #tap} and {@link #untap} may be called by any other thread at the same time, one at a time.
@@ -130,7 +130,7 @@ public final class DatagramReceiver {
      * @param dsts the buffers
      * @param offset the index of the first
      * @param count how many
-     * @return how many bytes there was room for
+     * @return the number of bytes that had room
      */
     public long take(ByteBuffer[] dsts, int offset, int count) {
         int left = length;
@@ -191,7 +191,7 @@ public final class DatagramReceiver {
         }
     }
 
-    /** Whether {@link #next} would find a datagram, or nonsense to report. Any thread. */
+    /** Whether {@link #next} would find a datagram, or a fault of the peer to report. Any thread. */
     public boolean ready() {
         return link.published() != (long) HEAD.getOpaque(this);
     }
@@ -207,17 +207,17 @@ public final class DatagramReceiver {
         return available != 0;
     }
 
-    /** How many bytes were received, truncated ones too. Any thread; perhaps a moment late, as all counts. */
+    /** The number of bytes received, with those that were truncated. Any thread. As all counts, perhaps a moment late. */
     public long bytes() {
         return (long) BYTES.getOpaque(this);
     }
 
-    /** How many datagrams were received. Any thread. */
+    /** The number of datagrams received. Any thread. */
     public long received() {
         return (long) RECEIVED.getOpaque(this);
     }
 
-    /** How many bytes of the ring wait to be read. A hint for any thread that knows that the link exists. */
+    /** The number of bytes of the ring that wait to be read. A hint for any thread that knows that the link exists. */
     public long available() {
         return Math.min(size, Math.max(0, link.published() - (long) HEAD.getOpaque(this)));
     }

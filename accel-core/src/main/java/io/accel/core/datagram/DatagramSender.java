@@ -143,7 +143,7 @@ public final class DatagramSender {
         BYTES.setOpaque(this, bytes + length);
         SENT.setOpaque(this, sent + 1);
         // Read without order, in the object that was just written: a load that hits the cache, and a branch that is
-        // never taken. A sender whom nobody captures pays no more than that.
+        // never taken. A sender that nobody captures pays no more than that.
         DatagramTap taken = (DatagramTap) TAP.getOpaque(this);
         if (taken != null) {
             VarHandle.acquireFence();
@@ -177,23 +177,23 @@ public final class DatagramSender {
         return cursor;
     }
 
-    /** How many bytes were sent. Any thread; perhaps a moment late, as all counts. */
+    /** The number of bytes sent. Any thread. As all counts, perhaps a moment late. */
     public long bytes() {
         return (long) BYTES.getOpaque(this);
     }
 
-    /** How many datagrams were sent. Any thread. */
+    /** The number of datagrams sent. Any thread. */
     public long sent() {
         return (long) SENT.getOpaque(this);
     }
 
-    /** How many datagrams were dropped for want of room. Any thread. */
+    /** The number of datagrams dropped for want of room. Any thread. */
     public long dropped() {
         return (long) DROPPED.getOpaque(this);
     }
 
     /**
-     * How many bytes of the ring the peer has not given back. A hint for any thread that knows that the link exists.
+     * The number of bytes of the ring that the peer has not given back. A hint for any thread that knows that the link exists.
      */
     public long queued() {
         return Math.min(size, Math.max(0, (long) TAIL.getOpaque(this) - link.released()));

@@ -146,7 +146,7 @@ final class DatagramLinks {
     }
 
     /**
-     * Looks at all resting links before a receive says that there is no datagram, and makes those that have one busy. A receive that has
+     * Looks at all resting links before a receive says that there is no datagram, and makes each link busy that has one. A receive that has
      * only emptied the socket, for a program whose poller was here since the last time, leaves the resting links to the poller, which hears
      * them ring.
      *

@@ -200,7 +200,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @param dsts the buffers
      * @param offset the first
      * @param count how many
-     * @return the number of bytes there was room for, or -1 if there is no datagram now
+     * @return the number of bytes that had room, or -1 if there is no datagram now
      * @throws IOException as {@link DatagramChannel#receive}
      */
     public long receive(ByteBuffer[] dsts, int offset, int count) throws IOException {

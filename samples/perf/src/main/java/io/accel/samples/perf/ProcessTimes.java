@@ -9,9 +9,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The processor time that a process uses, seen from outside and to the nanosecond. The JDK counts in ticks of 10 ms, which is
- * more than an idle process uses in a second, and a question to the process would wake it. Only if the kernel has no {@code
- * schedstat} this counts in ticks, too, and shows no delay.
+ * The processor time that a process uses, seen from outside and to the nanosecond. The JDK counts in ticks of 10 ms, and an idle process
+ * uses less than that in a second. A question to the process would wake it. Where the kernel has no {@code schedstat}, this class counts
+ * in ticks, too, and shows no delay.
  */
 final class ProcessTimes {
     /** The place of the ticks in user mode in {@code stat}, counted behind the name; the ticks in the kernel follow. */
@@ -23,7 +23,7 @@ final class ProcessTimes {
     private final boolean far;
     private final Map<String, Used> atBegin;
 
-    /** Looks at the threads of a process now. */
+    /** Looks at the threads of a process. */
     private interface Source {
         /** By the thread's id. */
         Map<String, Used> look() throws IOException, InterruptedException;
@@ -33,8 +33,8 @@ final class ProcessTimes {
      * Nanoseconds, summed over threads.
      *
      * @param cpuNanos on a processor
-     * @param delayNanos waiting for one, though there was something to do
-     * @param compilerNanos those on a processor that the just-in-time compiler's threads had
+     * @param delayNanos waiting for a processor, though there was something to do
+     * @param compilerNanos the just-in-time compiler's threads' part of those on a processor
      */
     record Used(long cpuNanos, long delayNanos, long compilerNanos) {
         private static final Used NOTHING = new Used(0, 0, 0);
@@ -88,7 +88,7 @@ final class ProcessTimes {
                 try {
                     used.put(thread.getFileName().toString(), of(thread));
                 } catch (IOException e) {
-                    if (Files.exists(thread)) { // else it ended between listing and reading
+                    if (Files.exists(thread)) { // otherwise it has ended since it was listed
                         throw e;
                     }
                 }

@@ -26,12 +26,12 @@ final class Quantity {
                 : digits(scaled) + " " + PREFIXES[prefix];
     }
 
-    /** Microseconds; no prefix, so that a column compares at a glance. */
+    /** Microseconds, without a prefix, so that a column compares at a glance. */
     static String micros(double value) {
         return Double.isNaN(value) ? NONE : digits(value);
     }
 
-    /** How many times: {@code 31.2x}. */
+    /** A factor: {@code 31.2x}. */
     static String times(double value) {
         return Double.isNaN(value) || Double.isInfinite(value) ? NONE : digits(value) + "x";
     }

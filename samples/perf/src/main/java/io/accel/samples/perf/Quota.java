@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A control group whose processes together may use half a processor's time, and no more. It is gone when {@link #close}
- * returns, by when its processes must have ended. Used by one thread.
+ * A control group whose processes together may use half a processor's time, and no more. The group is gone when {@link #close}
+ * returns. Its processes must have ended before that call. Used by one thread.
  */
 final class Quota implements AutoCloseable {
     private static final int PERIOD_MICROS = 100_000;
@@ -23,9 +23,9 @@ final class Quota implements AutoCloseable {
     }
 
     /**
-     * Makes one below the root of the hierarchy at {@code mount}, of version 1 or 2.
+     * Makes a group below the root of the hierarchy at {@code mount}, of version 1 or 2.
      *
-     * @throws IOException if that cannot be done here, by this user
+     * @throws IOException if this user cannot make a group on this machine
      */
     static Quota make(Path mount, String name) throws IOException {
         Path version1 = mount.resolve("cpu");

@@ -4,16 +4,16 @@ package io.accel.samples.perf;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** How figures relate to those of another program and to the machine's limits. A ratio with something missing is NaN. */
+/** The ratios of figures to those of another program and to the machine's limits. A ratio with something missing is NaN. */
 final class Ratios {
     private Ratios() {}
 
     /**
-     * How many times as long as the machine's limit {@code seen} takes; NaN if the limit was beaten where nothing can beat
-     * it, so that it was disturbed itself.
+     * The ratio of {@code seen} to the machine's limit. NaN if a figure beats a limit that nothing can beat: the limit's own measurement
+     * was disturbed.
      *
-     * @param cacheLine what bouncing a cache line gave: the limit of round trips
-     * @param memoryCopy what copying gave: the limit of streams
+     * @param cacheLine the figures of a bouncing cache line, which are the limit of round trips
+     * @param memoryCopy the figures of a copy in memory, which are the limit of streams
      */
     static double versusRaw(Kind kind, Figures seen, Figures cacheLine, Figures memoryCopy) {
         if (!kind.hasLimit()) {
@@ -23,11 +23,11 @@ final class Ratios {
             double ratio = seen.p50Micros() / cacheLine.p50Micros();
             return ratio >= 1 ? ratio : Double.NaN;
         }
-        // A copy in memory can be beaten: by who passes slices on instead.
+        // A program that passes slices on in place of copies can beat a copy in memory.
         return memoryCopy.bytesPerSecond() / seen.bytesPerSecond();
     }
 
-    /** How many times the bytes a second of {@code other}, as the median of the rounds' ratios: round trips move bytes, too. */
+    /** The ratio of the bytes a second to those of {@code other}: the median of the rounds' ratios. Round trips move bytes, too. */
     static double rate(List<Figures> seen, List<Figures> other) {
         return Figures.median(IntStream.range(0, Math.min(seen.size(), other.size()))
                 .mapToDouble(round ->

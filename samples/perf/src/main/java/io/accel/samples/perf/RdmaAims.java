@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The project's aims over RDMA, each with {@code ok} or {@code short}. A program in C is the measure. */
+/** The project's aims over RDMA, each with {@code ok} or {@code short}. The figures of a program in C are the measure. */
 final class RdmaAims {
     private static final double LONGEST_ROUND_TRIP = 1.5;
     private static final double WISHED_ROUND_TRIP = 1.1;
@@ -14,7 +14,7 @@ final class RdmaAims {
 
     private RdmaAims() {}
 
-    /** A line for each that there are figures for. */
+    /** A line for each aim for which there are figures. */
     static List<String> about(Result result) {
         List<String> lines = new ArrayList<>();
         result.row(BenchCase.RDMA_PINGPONG, Variant.RDMA).ifPresent(row -> lines.add(roundTrip(row)));

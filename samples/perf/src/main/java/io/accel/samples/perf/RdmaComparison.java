@@ -13,17 +13,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Measures over one RDMA device: Accel, the plain JDK over TCP on the device's own address, and the native programs. All
- * of a case are started and warm before the first is measured, and take turns then, one at a time; a row has all
- * its rounds.
+ * Measures Accel over one RDMA device, the plain JDK over TCP on the device's own address, and the native programs. All programs of a
+ * case are started and warm before the first one is measured. Then they take turns, one at a time. A row has all its rounds.
  */
 final class RdmaComparison {
     private static final List<Variant> VARIANTS =
             List.of(Variant.KERNEL, Variant.RDMA, Variant.RSTREAM, Variant.PERFTEST);
-    /** rsocket's datagrams have no program that measures them. */
+    /** No program measures rsocket's datagrams. */
     private static final List<Variant> VARIANTS_OF_DATAGRAMS = List.of(Variant.KERNEL, Variant.RDMA, Variant.PERFTEST);
 
-    /** Longer than an Accel program goes on looking for more after the last message. */
+    /** Longer than a program with Accel goes on looking for more messages after the last one. */
     private static final Duration SETTLE = Duration.ofMillis(1500);
 
     private final JvmCommand jvm;

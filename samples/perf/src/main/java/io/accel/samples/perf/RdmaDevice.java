@@ -14,17 +14,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * An RDMA device of this machine whose network interface has an address, as the kernel's {@code sysfs} has it.
+ * An RDMA device of this machine whose network interface has an address. The kernel's {@code sysfs} lists it.
  *
- * @param name such as {@code mlx5_0}
+ * @param name the device's name, such as {@code mlx5_0}
  * @param address the address by which connections find it
  * @param software whether it is made of software, as Soft-RoCE is
- * @param userMode whether the whole machine is a program, User-mode Linux: its system calls take many times as long as others
+ * @param userMode whether the whole machine is a program, User-mode Linux. Its system calls take many times as long as a kernel's on
+ *     hardware
  */
 public record RdmaDevice(String name, String address, boolean software, boolean userMode) {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
 
-    /** The first one. */
+    /** The first device. */
     public static Optional<RdmaDevice> find() throws IOException {
         return find(DEVICES, Path.of("/proc/cpuinfo"));
     }
@@ -44,7 +45,7 @@ public record RdmaDevice(String name, String address, boolean software, boolean 
         return Optional.empty();
     }
 
-    /** For beside every figure. */
+    /** The words for the device beside each of its figures. */
     public String describe() {
         return (software ? "Soft-RoCE" : name) + (userMode ? " in User-mode Linux" : "");
     }
@@ -62,7 +63,7 @@ public record RdmaDevice(String name, String address, boolean software, boolean 
         return networks;
     }
 
-    /** Empty for an entry of the device's table that holds no address: the kernel lets nobody read it. */
+    /** The network of an entry of the device's table; empty if the entry holds no address, since the kernel lets nobody read that. */
     private static Optional<String> networkIn(Path entry) {
         try {
             return Optional.of(Files.readString(entry).trim());

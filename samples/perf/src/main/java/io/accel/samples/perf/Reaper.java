@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** Sees to it that no process that this JVM started outlives it, and no directory of theirs. Thread-safe. */
+/** Ends the processes that this JVM started, and removes their directories, when the JVM ends. Thread-safe. */
 final class Reaper {
     private static final int PATIENCE_SECONDS = 5;
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
@@ -18,7 +18,7 @@ final class Reaper {
         Runtime.getRuntime().addShutdownHook(new Thread(Reaper::reap, "bench-reaper"));
     }
 
-    /** Written by the hook alone, before it looks at {@link #RUNNING}; who adds to that looks at this afterwards. */
+    /** Written by the hook alone, before it looks at {@link #RUNNING}. A thread that adds to {@link #RUNNING} looks at this afterwards. */
     private static volatile boolean reaping;
 
     private Reaper() {}
@@ -31,7 +31,7 @@ final class Reaper {
         }
     }
 
-    /** It has ended. */
+    /** Forgets a process that has ended. */
     static void release(Process process) {
         RUNNING.remove(process);
     }
@@ -41,7 +41,7 @@ final class Reaper {
         DIRECTORIES.add(directory);
     }
 
-    /** It is removed. */
+    /** Forgets a directory that was removed. */
     static void release(Path directory) {
         DIRECTORIES.remove(directory);
     }
@@ -51,7 +51,7 @@ final class Reaper {
         RUNNING.forEach(Process::destroyForcibly);
         try {
             for (Process process : RUNNING) {
-                process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS); // else it goes on writing there
+                process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS); // otherwise it goes on writing there
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

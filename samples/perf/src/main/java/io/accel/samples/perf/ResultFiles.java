@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that say into which files a result is written. */
+/** The options that name the files for a result. */
 final class ResultFiles {
     @Option(
             names = "--json",
@@ -41,7 +41,7 @@ final class ResultFiles {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
 
-    /** Makes them, with nothing in them, or says which of them cannot be written. */
+    /** Makes the files, empty, or says which of them cannot be written. */
     void create() {
         byOption().forEach((option, file) -> {
             try {
@@ -75,7 +75,7 @@ final class ResultFiles {
         return files;
     }
 
-    /** @param notes sentences about how it was measured */
+    /** @param notes sentences about the measurement */
     void write(Result result, List<String> notes) throws IOException {
         if (json != null) {
             Files.writeString(json, JsonPrinter.print(result));

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Prints what a comparison gave: the table, and below it what the table alone does not say. */
+/** Prints the result of a comparison: the table, and below it sentences about what the table alone does not say. */
 final class ResultPrinter {
-    /** Processors that others may use, and the part of them that the hypervisor may take, before it is worth a word. */
+    /** The most processors that other programs use without a remark. */
     private static final double FEW = 0.1;
-
+    /** The largest part of the time that the hypervisor takes without a remark. */
     private static final double LITTLE = 0.01;
 
     private ResultPrinter() {}
@@ -64,7 +64,7 @@ final class ResultPrinter {
         return Optional.empty();
     }
 
-    /** How much longer than alone a round trip takes. */
+    /** A sentence on the time of a round trip among many, as a multiple of its time alone. */
     private static Optional<String> among(Result result, BenchCase many, String when, Variant variant) {
         return many.oneAlone().flatMap(one -> result.row(one, variant)).flatMap(alone -> result.row(many, variant)
                 .map(row -> when + ", a round trip over " + variant.words() + " took "

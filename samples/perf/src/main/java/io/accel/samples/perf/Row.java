@@ -7,17 +7,17 @@ import java.util.List;
  * One line of the result.
  *
  * @param benchCase the case's name
- * @param path what the bytes really went over, as far as it can be seen from outside
+ * @param path the path that the bytes really took, as far as it can be seen from outside
  * @param profile Accel's profile, or {@code none} where no Accel took part
- * @param on the device, where there is one, and whether it is a real one; empty otherwise
- * @param rounds what each round gave
+ * @param on the device, and whether it is a real one; empty if there is none
+ * @param rounds the result of each round
  * @param latencies all times of operations, of all rounds together; empty where there are none
- * @param vsKernel how it compares with the kernel
- * @param vsRstream how many times better than rstream; NaN if there is nothing to compare with
- * @param vsRaw how many times the machine's own limit; NaN likewise
- * @param crowd who shared which processors; empty if that was not part of the case
- * @param conditions what else went on
- * @param cpu the work that both ends used their processors for; empty where that was not asked
+ * @param vsKernel the comparison with the kernel
+ * @param vsRstream the factor by which the row is better than rstream; NaN if there is nothing to compare with
+ * @param vsRaw the ratio to the machine's own limit; NaN if there is nothing to compare with
+ * @param crowd the programs that shared processors, and which; empty if that was not part of the case
+ * @param conditions the machine's other work meanwhile
+ * @param cpu the work for which both ends used their processors; empty where that was not asked
  */
 record Row(
         String benchCase,
@@ -60,7 +60,7 @@ record Row(
                 CpuBreakdown.NONE);
     }
 
-    /** The figures that stand for the rounds: medians, or the worst round if they are of two kinds. */
+    /** The figures that stand for the rounds: the medians, or the worst round if the rounds are of two kinds. */
     Figures figures() {
         return Bimodal.represent(rounds);
     }
@@ -70,7 +70,7 @@ record Row(
         return Bimodal.are(rounds);
     }
 
-    /** Remarks about it in words; empty if there are none. */
+    /** The remarks about the row, in words; empty if there are none. */
     String words() {
         String verdict = profile.equals("none") ? "" : vsKernel.words();
         if (!bimodal()) {

@@ -7,23 +7,23 @@ import java.util.List;
  * The result of one run of a case over one path.
  *
  * @param latencies all times of operations; empty where the case or the program does not tell them
- * @param kernelShare which part of the bytes moved went through the kernel's read and write calls, both ends together:
- *     about 1 on kernel sockets, about 0 when they went another way; NaN if unknown
- * @param said the last lines that the client wrote for humans: an accelerated one says there why it was not
- * @param crowd who shared which processors; empty if that was not part of the case
- * @param conditions what else went on meanwhile
+ * @param kernelShare the part of the bytes that went through the kernel, by the read and write calls of both ends together: about 1 on
+ *     kernel sockets, about 0 on another path; NaN if unknown
+ * @param said the last lines that the client wrote for people, in which Accel says why a connection was not accelerated
+ * @param crowd the programs that shared processors, and which; empty if that was not part of the case
+ * @param conditions the machine's other work meanwhile
  */
 record Sample(
         Figures figures, Latencies latencies, double kernelShare, String said, String crowd, Conditions conditions) {
-    /** Doorbells and hellos are some bytes too. */
+    /** Doorbells and hellos are some bytes, too. */
     private static final double MOST = 0.5;
 
-    /** Without the times, and without what else went on. */
+    /** A sample without the times of operations, and without the machine's other work. */
     Sample(Figures figures, double kernelShare, String said) {
         this(figures, Latencies.NONE, kernelShare, said, "", Conditions.UNKNOWN);
     }
 
-    /** One round that was measured in slices. They must be of the same programs, and not none. */
+    /** One round that was measured in slices. There must be one at least, and all must be of the same programs. */
     static Sample together(List<Sample> slices) {
         return new Sample(
                 Figures.median(slices.stream().map(Sample::figures).toList()),

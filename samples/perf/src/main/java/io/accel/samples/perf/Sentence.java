@@ -8,17 +8,17 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Says what a comparison saw, from its figures alone: of every case in which Accel was compared, the worst figure decides. */
+/** Sums up a comparison in a sentence, from its figures alone. The worst figure of each case in which Accel was compared decides. */
 final class Sentence {
     private Sentence() {}
 
-    /** One about all, and one about each case and profile. */
+    /** A sentence about all cases, and one about each case and profile. */
     static String about(Result result) {
         List<Row> compared = compared(result);
         return compared.isEmpty() ? nothing(result) : counts(compared) + clauses(result, compared);
     }
 
-    /** One about all; of the cases, the best and the worst. */
+    /** A sentence about all cases, with the best and the worst of them. */
     static String brief(Result result) {
         List<Row> compared = compared(result);
         if (compared.isEmpty()) {

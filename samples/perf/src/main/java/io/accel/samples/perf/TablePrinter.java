@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Lays rows out in columns as wide as their widest entry: text to the left, figures to the right. Columns that belong to
- * a device, or to a machine without one, are shown if a row has a value for them.
+ * Lays rows out in columns. A column is as wide as its widest entry, with text to the left and figures to the right. A column for a
+ * device, or for a machine without one, is shown if a row has a value for it.
  */
 final class TablePrinter {
-    /** @param always whether it is shown even if no row has a value for it */
+    /** @param always whether the column is shown even if no row has a value for it */
     record Column(String head, boolean text, boolean always, Function<Row, String> cell) {}
 
     private static final List<Column> COLUMNS = List.of(
