@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.accel.core.Background;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -512,8 +512,12 @@ class PollerTest {
         Poller poller = poller(spin, 64);
         link(poller, OP_READ);
         for (int i = 0; i < 50; i++) {
-            FutureTask<Integer> waiting = start(() -> poll(poller, -1));
-            Thread.sleep(i % 5);
+            Background<Integer> waiting = Background.start(() -> poll(poller, -1));
+            if (i % 3 == 1) {
+                waiting.awaitIn(Poller.class, "poll");
+            } else if (i % 3 == 2 && spin == 0) {
+                waiting.awaitAsleep();
+            }
             poller.wakeup();
             assertThat(waiting.get(10, TimeUnit.SECONDS)).isZero();
         }
@@ -603,7 +607,9 @@ class PollerTest {
         for (int i = 0; i < 20; i++) {
             FakeLink link = newLink();
             Registration registration = poller.register(link, OP_READ, link);
-            Thread.sleep(i % 3);
+            if (i % 2 == 0) {
+                await().pollInterval(Duration.ofMillis(1)).until(() -> link.looks.get() > 0);
+            }
             registration.close();
             await().pollInterval(Duration.ofMillis(1))
                     .atMost(Duration.ofSeconds(5))

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.FallbackReason;
-import io.accel.core.Background;
-import io.accel.core.SettledCount;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.CaptureCounters;
 import io.accel.core.observe.ConnectionState;
@@ -20,14 +18,16 @@ import io.accel.core.observe.PollCounters;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.poll.Poller;
 import io.accel.profile.Role;
+import io.accel.testing.Background;
+import io.accel.testing.SettledCount;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Test;
  */
 class CountersTest {
     private static final int RING = 16 * 1024;
+    private static final Duration STALL = Duration.ofMillis(20);
     private static final Map<String, String> SMALL = Map.of("ring.size", "16KiB");
 
     /** Connections that earlier tests have closed give their memory back a moment later, and forgotten ones go with the collector. */
@@ -121,11 +122,11 @@ class CountersTest {
             assertThat(Streams.writeLink(pair.client(), RING + 1)).isEqualTo(room);
             assertThat(Streams.writeLink(pair.client(), 1)).isZero(); // the same stall still
             assertThat(stalls.now()).as("stalls of %s", pair.client().path()).isEqualTo(1);
-            Thread.sleep(20);
+            Lab.awaitStall(STALL);
             assertThat(Streams.readLink(pair.server(), RING)).isEqualTo(room);
             assertThat(Streams.writeLink(pair.client(), 1)).isEqualTo(1);
             assertThat(stalls.now()).isEqualTo(1);
-            assertThat(stallNanos.now()).isGreaterThanOrEqualTo(20_000_000);
+            assertThat(stallNanos.now()).isGreaterThanOrEqualTo(STALL.toNanos());
             pair.close();
             assertThat(stalls.now()).isEqualTo(1);
         }
@@ -146,16 +147,11 @@ class CountersTest {
             assertThat(sleeps.now()).isGreaterThanOrEqualTo(1);
             wakeups.by(0);
 
-            FutureTask<Integer> polling =
-                    Streams.start(() -> poller.poll(TimeUnit.SECONDS.toNanos(20), (r, ops) -> {}));
-            // The thread may look once more just when the byte comes, and then does not sleep: so bytes are sent until
-            // it has slept.
-            await().until(() -> {
-                Thread.sleep(20);
-                Streams.writeLink(pair.client(), 1);
-                return polling.isDone();
-            });
-            assertThat(polling.get()).isEqualTo(1);
+            Background<Integer> polling =
+                    Background.start(() -> poller.poll(TimeUnit.SECONDS.toNanos(20), (r, ops) -> {}));
+            polling.awaitAsleep();
+            Streams.writeLink(pair.client(), 1);
+            assertThat(polling.get(10, TimeUnit.SECONDS)).isEqualTo(1);
             assertThat(rung.now()).isGreaterThanOrEqualTo(1);
             assertThat(heard.now()).isGreaterThanOrEqualTo(1);
             assertThat(wakeups.now()).isGreaterThanOrEqualTo(1);

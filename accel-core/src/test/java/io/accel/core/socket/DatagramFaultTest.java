@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,7 +126,9 @@ class DatagramFaultTest {
         try (DatagramChannel plain = JdkAccess.kernelProvider().openDatagramChannel()) {
             plain.bind(DatagramLab.loopback(0));
             InetSocketAddress there = (InetSocketAddress) plain.getLocalAddress();
-            for (int i = 0; i < 50; i++) {
+            AtomicInteger asked = new AtomicInteger();
+            await("searches that find nothing").until(() -> {
+                int i = asked.getAndIncrement();
                 ByteBuffer question = ByteBuffer.allocate(8).putLong(0, i);
                 assertThat(plain.send(question, end.address)).isEqualTo(8);
                 DatagramLab.Datagram got = end.receive();
@@ -135,11 +138,9 @@ class DatagramFaultTest {
                 ByteBuffer answer = ByteBuffer.allocate(8);
                 assertThat(plain.receive(answer)).isEqualTo(end.address);
                 assertThat(answer.getLong(0)).isEqualTo(i);
-                Thread.sleep(1); // so that several searches find nothing
-            }
+                return end.socket.path(there).reason() == FallbackReason.PEER_NOT_ACCELERATED;
+            });
             assertThat(end.socket.path(there).path()).isEqualTo("kernel");
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> end.socket.path(there).reason() == FallbackReason.PEER_NOT_ACCELERATED);
             assertThat(end.socket.links()).isZero();
         }
     }

@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.DatagramChannel;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,11 +61,9 @@ class DatagramForgedPeerTest {
                         end.address,
                         address -> source,
                         lab.accelerator.profile().get(Keys.DATAGRAM_RING_SIZE));
-        Link link = null;
-        while (link == null) {
-            link = connecting.advance();
-            Thread.sleep(1);
-        }
+        Link link = await().pollInSameThread()
+                .pollInterval(Duration.ofMillis(1))
+                .until(connecting::advance, Objects::nonNull);
         link.signal(Link.ATTACHED);
         await().pollInterval(Duration.ofMillis(1)).until(() -> end.socket.links() == 1);
         return link;

@@ -90,11 +90,7 @@ class DatagramKilledPeerTest {
                 target = DatagramLab.loopback(port);
                 send(end, 1, target);
                 assertThat(first.said("first")).isEqualTo("1");
-                for (int i = 0; !end.socket.path(target).path().equals("shm"); i++) {
-                    assertThat(i).isLessThan(1_000);
-                    send(end, 2, target);
-                    Thread.sleep(5);
-                }
+                sendUntilLinked(end, 2, target);
                 first.said("linked");
                 first.kill();
                 await().atMost(Duration.ofSeconds(5)).until(() -> lab.mappings() == 0);
@@ -105,11 +101,7 @@ class DatagramKilledPeerTest {
                 assertThat(second.said("first"))
                         .as("none of the old life's, and the first is not lost")
                         .isEqualTo("42");
-                for (int i = 0; !end.socket.path(target).path().equals("shm"); i++) {
-                    assertThat(i).isLessThan(1_000);
-                    send(end, 43, target);
-                    Thread.sleep(5);
-                }
+                sendUntilLinked(end, 43, target);
                 second.said("linked");
             }
             await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);
@@ -118,6 +110,13 @@ class DatagramKilledPeerTest {
                 assertThat(receiving.get(10, TimeUnit.SECONDS)).isNull();
             }
         }
+    }
+
+    private static void sendUntilLinked(DatagramLab.End end, long number, InetSocketAddress target) {
+        await().pollInterval(Duration.ofMillis(5)).until(() -> {
+            send(end, number, target);
+            return end.socket.path(target).path().equals("shm");
+        });
     }
 
     private static void send(DatagramLab.End end, long number, InetSocketAddress target) throws IOException {

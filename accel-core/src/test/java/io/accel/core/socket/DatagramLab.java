@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.Profile;
 import io.accel.testing.DirectoryContent;
@@ -12,18 +15,19 @@ import java.nio.channels.DatagramChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /** Datagram sockets on the loopback with a shared directory of their own, all in this process or in several. */
 final class DatagramLab implements AutoCloseable {
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
-    private static final long UNDER_WAY = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration UNDER_WAY = Duration.ofMillis(500);
 
     final Path dir;
     final Accelerator accelerator;
@@ -98,20 +102,27 @@ final class DatagramLab implements AutoCloseable {
 
         /** Waits as a channel in blocking mode does; null if the socket was closed. */
         Datagram receive() throws IOException {
+            Datagram got = receiveWithin(PATIENCE);
+            if (got == null && !closed.get()) {
+                throw new AssertionError("nothing came to " + address);
+            }
+            return got;
+        }
+
+        /** As {@link #receive}; null also if nothing has come in that time. */
+        private Datagram receiveWithin(Duration limit) throws IOException {
             ByteBuffer dst = ByteBuffer.allocate(66_000);
-            long end = System.nanoTime() + PATIENCE;
+            long end = System.nanoTime() + limit.toNanos();
             socket.lockRead();
             try {
-                while (!closed.get()) {
+                long left = limit.toNanos();
+                while (!closed.get() && left > 0) {
                     InetSocketAddress from = socket.receive(dst);
                     if (from != null) {
                         return new Datagram(from, dst.flip());
                     }
-                    long left = end - System.nanoTime();
-                    if (left <= 0) {
-                        throw new AssertionError("nothing came to " + address);
-                    }
                     socket.awaitReadable(left);
+                    left = end - System.nanoTime();
                 }
                 return null;
             } finally {
@@ -153,30 +164,28 @@ final class DatagramLab implements AutoCloseable {
 
     /** Sends numbers less than 0 until either end has the link; all that the other has received then was taken. */
     static void link(End from, End to) throws Exception {
-        long end = System.nanoTime() + PATIENCE;
-        for (long number = -1; !from.isLinkedTo(to) || !to.isLinkedTo(from); number--) {
-            if (System.nanoTime() - end >= 0) {
-                throw new AssertionError(
-                        "no link, but " + from.socket.path(to.address) + ", " + to.socket.path(from.address));
-            }
-            from.send(number, to);
-            Thread.sleep(2);
-            take(number, to);
-        }
+        AtomicLong number = new AtomicLong();
+        await().pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(2))
+                .atMost(PATIENCE)
+                .untilAsserted(() -> {
+                    if (!from.isLinkedTo(to) || !to.isLinkedTo(from)) {
+                        from.send(number.decrementAndGet(), to);
+                        take(number.get(), to);
+                    }
+                    assertThat(from.isLinkedTo(to) && to.isLinkedTo(from))
+                            .as("linked: %s, %s", from.socket.path(to.address), to.socket.path(from.address))
+                            .isTrue();
+                });
     }
 
     /** Receives up to a number, which may be under way in the kernel still. One that was sent over a link to a peer that is gone never comes. */
-    private static void take(long number, End at) throws Exception {
-        long end = System.nanoTime() + UNDER_WAY;
-        long last = 0;
-        while (last != number && System.nanoTime() - end < 0) {
-            Datagram got = at.tryReceive();
-            if (got == null) {
-                Thread.sleep(1);
-            } else if (got.bytes().remaining() == Long.BYTES) {
-                last = got.number();
-            }
-        }
+    private static void take(long number, End at) throws IOException {
+        Datagram got;
+        do {
+            got = at.receiveWithin(UNDER_WAY);
+        } while (got != null && (got.bytes().remaining() != Long.BYTES || got.number() != number));
     }
 
     /** What lies in the shared directory. */

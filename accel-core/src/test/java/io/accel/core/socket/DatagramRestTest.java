@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.core.poll.Poller;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -163,19 +163,19 @@ class DatagramRestTest {
         boolean polls = how.contains("select");
         try (Poller one = lab.accelerator.openPoller();
                 Poller other = lab.accelerator.openPoller()) {
-            List<FutureTask<Void>> threads = new ArrayList<>();
+            List<Background<Void>> threads = new ArrayList<>();
             if (polls) {
                 boolean single = how.contains("one at a time");
                 one.register(server.socket, SelectionKey.OP_READ, null);
-                threads.add(Streams.start(() -> select(one, single, received)));
+                threads.add(Background.start(() -> select(one, single, received)));
             }
             if (how.equals("two select")) {
                 other.register(server.socket, SelectionKey.OP_READ, null);
-                threads.add(Streams.start(() -> select(other, false, received)));
+                threads.add(Background.start(() -> select(other, false, received)));
             }
             if (!polls) {
                 boolean blocks = how.equals("blocks");
-                threads.add(Streams.start(() -> receive(blocks, received)));
+                threads.add(Background.start(() -> receive(blocks, received)));
             }
             int late = 0;
             for (int round = 0; round < ROUNDS; round++) {
@@ -197,18 +197,22 @@ class DatagramRestTest {
                 assertThat(late).as("of %s rounds came late", round).isLessThan(ROUNDS / 10);
                 assertThat(got.number()).isEqualTo(round);
                 assertThat(got.from()).isEqualTo(quiet.address);
-                if (round % 8 == 0) {
-                    Thread.sleep(2);
+                if (round % 8 == 0 && !how.equals("only receives")) {
+                    threads.forEach(polls ? Background::awaitAsleep : DatagramRestTest::awaitBlocked);
                 }
             }
             server.close();
             one.wakeup();
             other.wakeup();
-            for (FutureTask<Void> thread : threads) {
+            for (Background<Void> thread : threads) {
                 thread.get(10, TimeUnit.SECONDS);
             }
         }
         assertThat(received).isEmpty();
+    }
+
+    private static void awaitBlocked(Background<Void> receiver) {
+        receiver.awaitIn(DatagramSocket.class, "awaitReadable");
     }
 
     private Void select(Poller poller, boolean single, BlockingQueue<DatagramLab.Datagram> received)

@@ -85,7 +85,11 @@ class DatagramStressTest {
             users.add(Streams.start(() -> sendToAll(end, ends)));
             users.add(Streams.start(() -> sendToAll(end, ends)));
         }
-        Thread.sleep(5 + life % 40);
+        long enough = received.get() + 50L * (life % 40);
+        await().pollInterval(Duration.ofMillis(1))
+                .until(() -> life % 2 == 0
+                        ? received.get() >= enough
+                        : ends.stream().anyMatch(end -> end.socket.links() > 0));
         for (DatagramLab.End end : ends) {
             linked.addAndGet(end.socket.links());
             FutureTask<Void> closing = Streams.start(() -> {

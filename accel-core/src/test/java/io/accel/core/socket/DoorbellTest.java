@@ -4,10 +4,10 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.poll.Poller;
+import io.accel.testing.Background;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.Map;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,10 +58,11 @@ class DoorbellTest {
             one.register(pair.client().readiness(), SelectionKey.OP_READ, null);
             two.register(pair.client().readiness(), SelectionKey.OP_WRITE, null);
             for (int round = 0; round < 200; round++) {
-                FutureTask<Integer> reading = Streams.start(() -> one.poll(SECONDS_10, (r, ops) -> {}));
-                FutureTask<Integer> writing = Streams.start(() -> two.poll(SECONDS_10, (r, ops) -> {}));
-                if (round % 3 == 0) {
-                    Thread.sleep(2); // both asleep, not only about to
+                Background<Integer> reading = Background.start(() -> one.poll(SECONDS_10, (r, ops) -> {}));
+                Background<Integer> writing = Background.start(() -> two.poll(SECONDS_10, (r, ops) -> {}));
+                if (round % 3 == 0) { // otherwise they may be about to
+                    reading.awaitAsleep();
+                    writing.awaitAsleep();
                 }
                 drain(pair.server());
                 Streams.write(lab.accelerator.waits(), pair.server(), ByteBuffer.allocate(1));

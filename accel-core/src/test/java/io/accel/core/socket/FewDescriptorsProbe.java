@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import static org.awaitility.Awaitility.await;
+
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -9,6 +11,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -64,9 +67,11 @@ final class FewDescriptorsProbe {
             for (int i = 0; i < LATE; i++) {
                 clients.add(JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX));
             }
-            while (dial(rendezvous, clients)) {
-                Thread.sleep(1); // for the listener to take its own descriptor for it
-            }
+            await().pollInSameThread()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1)) // for the listener to take its own descriptor for each
+                    .atMost(Duration.ofSeconds(LIMIT_SECONDS))
+                    .until(() -> !dial(rendezvous, clients));
             for (SocketChannel late : clients.subList(0, LATE)) {
                 late.connect(UnixDomainSocketAddress.of(rendezvous));
             }
@@ -88,18 +93,8 @@ final class FewDescriptorsProbe {
 
     /** The rendezvous still has to find out that there are descriptors again. */
     private static void connectAgain(Lab lab) throws Exception {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-        while (true) {
-            try {
-                lab.connect().close();
-                return;
-            } catch (AssertionError e) {
-                if (System.nanoTime() - end >= 0) {
-                    throw e;
-                }
-                Thread.sleep(10);
-            }
-        }
+        await().pollInSameThread().atMost(Duration.ofSeconds(LIMIT_SECONDS)).untilAsserted(() -> lab.connect()
+                .close());
     }
 
     private static boolean dial(Path rendezvous, List<SocketChannel> clients) {

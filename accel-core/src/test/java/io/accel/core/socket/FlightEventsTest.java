@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The events of connections in a flight recording. */
 class FlightEventsTest {
     private static final int RING = 16 * 1024;
+    private static final Duration STALL = Duration.ofMillis(20);
     private static final Map<String, String> SMALL = Map.of("ring.size", "16KiB");
 
     @TempDir
@@ -77,14 +78,14 @@ class FlightEventsTest {
                 Lab.Pair pair = lab.connect();
                 int room = RING - 64 - 1; // the preface and a byte, whose room comes back by the quarter
                 assertThat(Streams.writeLink(pair.client(), RING + 1)).isEqualTo(room);
-                Thread.sleep(20);
+                Lab.awaitStall(STALL);
                 assertThat(Streams.readLink(pair.server(), RING)).isEqualTo(room);
                 assertThat(Streams.writeLink(pair.client(), 10)).isEqualTo(10);
                 pair.close();
             }
         });
         assertThat(events).singleElement().satisfies(event -> {
-            assertThat(event.getDuration()).isBetween(Duration.ofMillis(20), Duration.ofSeconds(10));
+            assertThat(event.getDuration()).isBetween(STALL, Duration.ofSeconds(10));
             assertThat(event.getLong("queued")).isEqualTo(10);
         });
     }

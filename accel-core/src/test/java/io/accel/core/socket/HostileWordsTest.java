@@ -4,10 +4,10 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.FallbackReason;
-import io.accel.core.Background;
 import io.accel.core.fabric.Link;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;

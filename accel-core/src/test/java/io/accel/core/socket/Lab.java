@@ -2,10 +2,12 @@
 package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.observe.Connections;
 import io.accel.profile.FabricName;
 import io.accel.profile.Profile;
 import io.accel.testing.DirectoryContent;
@@ -21,6 +23,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -225,6 +228,12 @@ final class Lab implements AutoCloseable {
             }
             Thread.onSpinWait();
         }
+    }
+
+    /** Waits until a sender of this process has had no room for so long. */
+    static void awaitStall(Duration least) {
+        await("a stall").until(() -> Connections.all().stream()
+                .anyMatch(each -> each.sample().stalledNanos() >= least.toNanos()));
     }
 
     private void exchange(StreamSocket from, StreamSocket to) throws IOException {

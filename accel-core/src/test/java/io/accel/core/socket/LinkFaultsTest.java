@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.FallbackReason;
-import io.accel.core.Background;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;

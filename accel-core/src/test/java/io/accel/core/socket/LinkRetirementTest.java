@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.FallbackReason;
-import io.accel.core.Background;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.Shortage;
 import io.accel.core.observe.Connections;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.PathName;
 import io.accel.core.poll.Poller;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -33,7 +33,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A connection gives its link back while it lives on, and gets another when there is traffic. */
 @Timeout(60)
 class LinkRetirementTest {
-    private static final int IDLE_MILLIS = 300;
+    private static final Map<String, String> SETTINGS = Map.of("ring.size", "16KiB", "handover.idle", "300ms");
+    /** A peer's word out of turn would be heard at once, and would show in one of these exchanges. */
+    private static final Duration AT_ONCE = Duration.ofMillis(50);
 
     private Lab lab;
     private BlockingWaits waits;
@@ -47,7 +49,7 @@ class LinkRetirementTest {
     private void open(Map<String, String> settings) throws Exception {
         // For some seconds after a shortage in an earlier test, no link that is idle for a second is kept.
         await().until(() -> !Shortage.isOn(System.nanoTime()));
-        Map<String, String> all = new HashMap<>(Map.of("ring.size", "16KiB", "handover.idle", IDLE_MILLIS + "ms"));
+        Map<String, String> all = new HashMap<>(SETTINGS);
         all.putAll(settings);
         lab = new Lab("balanced", all);
         waits = lab.accelerator.waits();
@@ -110,9 +112,15 @@ class LinkRetirementTest {
         return last.get();
     }
 
-    /** Long after it would have been given back. */
-    private void assertKept() throws InterruptedException {
-        TimeUnit.MILLISECONDS.sleep(4 * IDLE_MILLIS);
+    /** Another connection, which is idle from now on, gives its link back, and does so once more. */
+    private void assertKept() throws Exception {
+        try (Lab others = new Lab("balanced", SETTINGS)) {
+            for (int i = 0; i < 2; i++) {
+                Lab.Pair other = others.connect();
+                await().atMost(20, TimeUnit.SECONDS).until(() -> other.client().attached() == null);
+                other.close();
+            }
+        }
         assertThat(pair.client().attached()).isNotNull();
     }
 
@@ -224,12 +232,11 @@ class LinkRetirementTest {
     void aBusyLinkIsKept() throws Exception {
         openAnew(Map.of("handover.idle", "1s")); // much longer than others keep this thread from the next exchange
         LinkStream used = pair.client().attached();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
-        while (System.nanoTime() - end < 0) {
+        Duration severalTimes = Duration.ofSeconds(3);
+        await().pollInterval(Duration.ofMillis(5)).during(severalTimes).until(() -> {
             exchange(10);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
-        assertThat(pair.client().attached()).isSameAs(used);
+            return pair.client().attached() == used;
+        });
     }
 
     @Test
@@ -295,10 +302,10 @@ class LinkRetirementTest {
         openAnew(Map.of("handover.idle", "forever"));
         exchange(1_000);
         pair.client().attached().link().signal(Link.RETIRED);
-        TimeUnit.MILLISECONDS.sleep(50);
-        exchange(1_000);
-        assertThat(pair.server().attached()).isNotNull();
-        assertThat(pair.server().outgoing().link()).isNotNull();
+        await().during(AT_ONCE).until(() -> {
+            exchange(1_000);
+            return pair.server().attached() != null && pair.server().outgoing().link() != null;
+        });
     }
 
     @ParameterizedTest
@@ -325,13 +332,12 @@ class LinkRetirementTest {
         });
         assertThat(pair.client().path().reason()).isEqualTo(FallbackReason.IDLE);
         LinkStream used = other.client().attached();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(4);
-        while (System.nanoTime() - end < 0) {
+        Duration longEnoughToAskAgain = Duration.ofSeconds(4);
+        await().pollInterval(Duration.ofMillis(5)).during(longEnoughToAskAgain).until(() -> {
             exchange(10);
             send(other.client(), other.server(), 10);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
-        assertThat(other.client().attached()).isSameAs(used);
+            return other.client().attached() == used;
+        });
         assertThat(pair.client().path().reason()).isEqualTo(FallbackReason.SHM_CAP);
         other.close();
     }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
+import io.accel.testing.Background;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
@@ -15,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,8 +88,8 @@ class MemoryGivenBackTest {
                 Poller poller = other.accelerator.openPoller()) {
             Lab.Pair pair = other.connect();
             poller.register(pair.client().readiness(), SelectionKey.OP_READ, null);
-            FutureTask<Integer> polling = Streams.start(() -> poller.poll(-1, (registration, ops) -> {}));
-            Thread.sleep(20);
+            Background<Integer> polling = Background.start(() -> poller.poll(-1, (registration, ops) -> {}));
+            polling.awaitIn(Poller.class, "poll");
             pair.client().close(() -> false, false);
             await().pollInterval(Duration.ofMillis(1)).until(() -> other.mappings() == 1);
             poller.wakeup();
@@ -103,9 +103,9 @@ class MemoryGivenBackTest {
     void whileAReaderWaits(String preset) throws Exception {
         try (Lab other = new Lab(preset, Map.of())) {
             Lab.Pair pair = other.connect();
-            FutureTask<Integer> reading =
-                    Streams.start(() -> Streams.read(other.accelerator.waits(), pair.client(), ByteBuffer.allocate(8)));
-            Thread.sleep(20);
+            Background<Integer> reading = Background.start(
+                    () -> Streams.read(other.accelerator.waits(), pair.client(), ByteBuffer.allocate(8)));
+            reading.awaitIn(BlockingWaits.class, "await");
             pair.client().close(() -> false, false);
             assertThatThrownBy(() -> reading.get(10, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
@@ -124,11 +124,11 @@ class MemoryGivenBackTest {
             assertThat(pair.client().outgoing().fix())
                     .as("a direction that waits")
                     .isNotNull();
-            FutureTask<Void> writing = Streams.start(() -> {
+            Background<Void> writing = Background.start(() -> {
                 Streams.write(other.accelerator.waits(), pair.client(), ByteBuffer.allocate(1 << 20));
                 return null;
             });
-            Thread.sleep(20);
+            writing.awaitIn(BlockingWaits.class, "await");
             pair.client().close(() -> false, false);
             assertThatThrownBy(() -> writing.get(10, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)

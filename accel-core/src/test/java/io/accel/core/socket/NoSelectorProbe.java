@@ -6,19 +6,19 @@ import static org.awaitility.Awaitility.await;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Logger;
 
 /** Runs in a JVM that may open few files: a thread that finds no descriptor to sleep with waits nevertheless. */
 final class NoSelectorProbe {
     private static final int LIMIT_SECONDS = 20;
-    private static final long QUIET_NANOS = 50_000_000;
+    private static final Duration QUIET = Duration.ofMillis(50);
 
     private NoSelectorProbe() {}
 
@@ -66,12 +66,11 @@ final class NoSelectorProbe {
     /** Takes also the descriptors that others give back meanwhile. */
     private static List<FileInputStream> takeAllDescriptors() {
         List<FileInputStream> all = new ArrayList<>();
-        int before;
-        do {
-            before = all.size();
+        await().pollDelay(Duration.ZERO).pollInterval(QUIET).until(() -> {
+            int before = all.size();
             takeAll(all);
-            LockSupport.parkNanos(QUIET_NANOS);
-        } while (all.size() > before);
+            return all.size() == before;
+        });
         return all;
     }
 

@@ -282,8 +282,10 @@ class PeerFaultsTest {
     private void stopFor(Duration time) throws Exception {
         peer.stop();
         FutureTask<String> sending = send(BYTES);
-        TimeUnit.MILLISECONDS.sleep(time.toMillis());
-        lab.othersLiveOn(bystander);
+        await().pollInterval(Duration.ofMillis(100))
+                .during(time)
+                .atMost(time.plusSeconds(LIMIT_SECONDS))
+                .untilAsserted(() -> lab.othersLiveOn(bystander));
         peer.signal("CONT");
         peer.tell("go");
         finish(sending);

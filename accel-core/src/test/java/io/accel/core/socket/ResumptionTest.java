@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.FallbackReason;
-import io.accel.core.Background;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketException;
@@ -16,6 +16,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ResumptionTest {
     private static final Object CLOSING = new Object();
     private static final int RING = 16 * 1024;
+    /** Far more than both ends need when they hear of each other; that nothing happens shows in time alone. */
+    private static final Duration STOPPED = Duration.ofMillis(500);
     /** The last fault is in the 40th publish; on a busy machine each is of a whole ring. */
     private static final int TOTAL = 42 * RING;
     /** Twice as much as is set aside. */
@@ -399,8 +402,7 @@ class ResumptionTest {
                 sending(pair.server(), 2),
                 receiving(pair.client(), 2),
                 receiving(pair.server(), 1));
-        TimeUnit.MILLISECONDS.sleep(500);
-        assertThat(all).noneMatch(FutureTask::isDone);
+        Awaitility.await().during(STOPPED).until(() -> all.stream().noneMatch(FutureTask::isDone));
         stopped.attached().link().breakNow();
         for (FutureTask<Long> each : all) {
             assertThat(each.get(30, TimeUnit.SECONDS)).isEqualTo(TOTAL);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.FallbackReason;
 import io.accel.PathInfo;
-import io.accel.core.Background;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.PortSpace;
@@ -18,6 +17,7 @@ import io.accel.core.socket.Faults.Side;
 import io.accel.profile.FabricName;
 import io.accel.profile.Keys;
 import io.accel.profile.Profile;
+import io.accel.testing.Background;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;

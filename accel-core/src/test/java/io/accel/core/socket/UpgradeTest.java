@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -222,18 +223,19 @@ class UpgradeTest {
 
     /** The resources of other connections may be given back a moment after these have closed. */
     private static Lab.Pair accelerated(Lab lab) throws Exception {
-        long start = System.nanoTime();
-        while (true) {
-            Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
-            if (pair.client().path().isAccelerated() && pair.server().path().isAccelerated()) {
-                return pair;
-            }
-            pair.close();
-            assertThat(System.nanoTime() - start)
-                    .as("nanoseconds without a link")
-                    .isLessThan(TimeUnit.SECONDS.toNanos(20));
-            Thread.sleep(10);
+        return await("a connection with a link")
+                .pollDelay(Duration.ZERO)
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> tryAccelerated(lab), Objects::nonNull);
+    }
+
+    private static Lab.Pair tryAccelerated(Lab lab) throws IOException {
+        Lab.Pair pair = new Lab.Pair(lab.client(), lab.accept());
+        if (pair.client().path().isAccelerated() && pair.server().path().isAccelerated()) {
+            return pair;
         }
+        pair.close();
+        return null;
     }
 
     /** A rule depends on addresses, which a connection has from its beginning: so its answer holds however much the connection carries. */

@@ -126,16 +126,17 @@ class UpgradesAtOnceTest {
             awaitBegun(AT_ONCE + 2);
             pairs.get(MORE - 1).close();
             awaitBegun(AT_ONCE + 2); // it waits, and keeps nobody waiting
-            for (Silence each = begun.poll(); each != null; each = begun.poll()) {
-                if (each.pipe.sink().isOpen()) {
-                    each.end();
+            await().until(() -> {
+                for (Silence each = begun.poll(); each != null; each = begun.poll()) {
+                    if (each.pipe.sink().isOpen()) {
+                        each.end();
+                    }
                 }
-                Thread.sleep(1);
-            }
-            await().until(() -> pairs.stream()
-                    .limit(MORE - 1)
-                    .allMatch(pair -> pair.client().isClosed()
-                            || pair.client().path().reason() == FallbackReason.PEER_NOT_ACCELERATED));
+                return pairs.stream()
+                        .limit(MORE - 1)
+                        .allMatch(pair -> pair.client().isClosed()
+                                || pair.client().path().reason() == FallbackReason.PEER_NOT_ACCELERATED);
+            });
         }
     }
 

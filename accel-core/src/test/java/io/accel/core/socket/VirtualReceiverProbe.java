@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import static org.awaitility.Awaitility.await;
+
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -28,26 +30,14 @@ final class VirtualReceiverProbe {
                     return number;
                 });
                 Thread thread = VirtualThreadStarter.start(receiver);
-                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-                while (thread.getState() != Thread.State.WAITING && thread.getState() != Thread.State.TIMED_WAITING) {
-                    check(end, "nobody waits");
-                }
+                await("a thread that waits").until(() -> VirtualThreadStarter.waits(thread));
                 client.close();
-                while (lab.mappings() > 0) {
-                    check(end, "the memory is still mapped");
-                }
+                await("no mapped memory").until(() -> lab.mappings() == 0);
                 DatagramLab.End next = lab.end();
                 next.send(7, server);
                 System.out.println("received " + receiver.get(LIMIT_SECONDS, TimeUnit.SECONDS));
                 next.close();
             }
         }
-    }
-
-    private static void check(long end, String otherwise) throws InterruptedException {
-        if (System.nanoTime() - end > 0) {
-            throw new AssertionError(otherwise);
-        }
-        Thread.sleep(1);
     }
 }

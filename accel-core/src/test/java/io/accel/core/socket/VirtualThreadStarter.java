@@ -14,4 +14,9 @@ final class VirtualThreadStarter {
             throw new LinkageError("this JVM has no virtual threads", e);
         }
     }
+
+    /** Whether a thread waits, for good or for a time. */
+    static boolean waits(Thread thread) {
+        return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
+    }
 }

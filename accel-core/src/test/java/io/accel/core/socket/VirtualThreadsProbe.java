@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import static org.awaitility.Awaitility.await;
+
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,12 +43,16 @@ final class VirtualThreadsProbe {
             }
             System.out.println("transferred");
             List<FutureTask<Long>> readers = new ArrayList<>();
+            List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
                 Lab.Pair pair = lab.connect(); // others: directions of those above may have gone back to the kernel
                 pairs.add(pair);
-                readers.add(virtual(() -> (long) Streams.read(waits, pair.client(), ByteBuffer.allocate(1))));
+                FutureTask<Long> reader =
+                        new FutureTask<>(() -> (long) Streams.read(waits, pair.client(), ByteBuffer.allocate(1)));
+                readers.add(reader);
+                threads.add(VirtualThreadStarter.start(reader));
             }
-            Thread.sleep(50);
+            await().until(() -> threads.stream().allMatch(VirtualThreadStarter::waits));
             for (Lab.Pair pair : pairs.subList(CONNECTIONS, pairs.size())) {
                 pair.server().close(() -> false, false);
             }
@@ -60,10 +66,7 @@ final class VirtualThreadsProbe {
                 pair.close();
             }
             // The thread that polls for all of them lets go when it wakes, which is very soon.
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
-            while (lab.mappings() > 0 && System.nanoTime() - end < 0) {
-                Thread.sleep(1);
-            }
+            await().until(() -> lab.mappings() == 0);
             System.out.println("mappings " + lab.mappings());
         }
     }

@@ -18,6 +18,7 @@ import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -181,11 +182,11 @@ class HostilePeerTest {
         assertThatThrownBy(() -> readUntilEnd(receiver)).isInstanceOf(CorruptLinkException.class);
     }
 
-    private static void readUntilEnd(StreamReceiver receiver) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (receiver.read(ByteBuffer.allocate(1)) >= 0 && System.nanoTime() - deadline < 0) {
-            Thread.sleep(1);
-        }
+    private static void readUntilEnd(StreamReceiver receiver) {
+        Awaitility.await()
+                .pollInSameThread()
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> receiver.read(ByteBuffer.allocate(1)) < 0);
     }
 
     private static void assertReset(Link victim) {

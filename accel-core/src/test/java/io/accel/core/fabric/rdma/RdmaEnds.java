@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma;
 
+import static org.awaitility.Awaitility.await;
+
 import io.accel.FallbackReason;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
@@ -13,7 +15,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -160,12 +164,15 @@ final class RdmaEnds implements AutoCloseable {
 
     Pair connect() throws Exception {
         Connecting connecting = begin();
-        Link client = connecting.advance();
-        while (client == null) {
-            Thread.sleep(0, 100_000);
-            client = connecting.advance();
-        }
-        return new Pair(client, accept());
+        return new Pair(answer(connecting), accept());
+    }
+
+    /** Goes on until there is an answer; each handshake has a limit of its own. */
+    static Link answer(Connecting connecting) {
+        return await().pollInSameThread()
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofSeconds(30))
+                .until(connecting::advance, Objects::nonNull);
     }
 
     Link accept() throws InterruptedException {

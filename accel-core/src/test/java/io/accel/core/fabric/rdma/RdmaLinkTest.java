@@ -3,9 +3,9 @@ package io.accel.core.fabric.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.FallbackReason;
-import io.accel.core.SettledCount;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
@@ -14,15 +14,18 @@ import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.PathName;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
+import io.accel.testing.SettledCount;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.awaitility.Awaitility;
@@ -144,8 +147,9 @@ class RdmaLinkTest {
                 long written = client.fill(1 + 997 * (round % 7));
                 pair.client().signal(Link.FIN | Link.CLOSED);
                 pair.client().free();
-                if (round % 2 == 0) {
-                    Thread.sleep(20); // so that it is over before the first byte is read
+                if (round % 2 == 0) { // it is over before the first byte is read
+                    await().pollInterval(Duration.ofMillis(1))
+                            .until(() -> pair.server().peerGone());
                 }
                 server.expect(client.seed, written);
                 assertThat(server.awaitEnd()).isEqualTo(-1);
@@ -361,11 +365,7 @@ class RdmaLinkTest {
     }
 
     private static void assertRefused(Connecting connecting, FallbackReason reason) {
-        assertThatThrownBy(() -> {
-                    while (connecting.advance() == null) {
-                        Thread.sleep(1);
-                    }
-                })
+        assertThatThrownBy(() -> RdmaEnds.answer(connecting))
                 .isInstanceOfSatisfying(
                         FallbackException.class, e -> assertThat(e.reason()).isEqualTo(reason));
         connecting.abort();
@@ -411,14 +411,15 @@ class RdmaLinkTest {
         }
 
         /** Writes until nothing is accepted for a while; how much was. */
-        long fill(int piece) throws IOException, InterruptedException {
+        long fill(int piece) {
             long before = sent;
-            for (int refused = 0; refused < 10; refused++) {
+            AtomicInteger refused = new AtomicInteger();
+            await().pollInSameThread().pollInterval(Duration.ofMillis(1)).until(() -> {
                 while (write(piece) > 0) {
-                    refused = 0;
+                    refused.set(0);
                 }
-                Thread.sleep(1);
-            }
+                return refused.incrementAndGet() == 10;
+            });
             return sent - before;
         }
 
@@ -448,16 +449,12 @@ class RdmaLinkTest {
         }
 
         /** What a read says when there is nothing more. */
-        int awaitEnd() throws IOException, InterruptedException {
-            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-            int n;
-            while ((n = receiver.read(ByteBuffer.allocate(100_000))) >= 0) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw new AssertionError("no end");
-                }
-                Thread.sleep(1);
-            }
-            return n;
+        int awaitEnd() {
+            return await("the end")
+                    .pollInSameThread()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> receiver.read(ByteBuffer.allocate(100_000)), n -> n < 0);
         }
 
         private static byte byteAt(int seed, long position) {

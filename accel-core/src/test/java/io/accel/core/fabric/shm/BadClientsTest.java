@@ -318,7 +318,7 @@ class BadClientsTest {
             ByteBuffer hello = RawClient.hello(NONCE).encode();
             while (hello.hasRemaining()) {
                 slow.say(hello.get());
-                Thread.sleep(1);
+                awaitAnswerToAnother(); // by when the thread that answers all clients has had the byte
             }
             assertThat(slow.status()).isEqualTo(Hello.GO);
         }
@@ -364,6 +364,13 @@ class BadClientsTest {
             client.say(Hello.MADE);
             assertThat(client.status()).isEqualTo(FallbackReason.BAD_HANDSHAKE.code());
             client.awaitHangUp();
+        }
+    }
+
+    private void awaitAnswerToAnother() throws IOException {
+        try (RawClient other = new RawClient(rendezvous)) {
+            other.say(head(ShmLayout.VERSION + 1, 30).flip());
+            assertThat(other.status()).isEqualTo(FallbackReason.VERSION_MISMATCH.code());
         }
     }
 

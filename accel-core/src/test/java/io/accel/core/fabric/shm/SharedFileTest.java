@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -106,6 +107,9 @@ class SharedFileTest {
 
     /** Does something again and again in another thread until it is closed. */
     private static final class Repeated implements AutoCloseable {
+        /** Often, and not so often that nothing gets done between two of them. */
+        private static final long PAUSE_NANOS = 100_000;
+
         private final Thread thread;
         private volatile boolean over;
         private volatile int count;
@@ -117,7 +121,7 @@ class SharedFileTest {
                         while (!over) {
                             what.run();
                             count = ++done;
-                            java.util.concurrent.locks.LockSupport.parkNanos(100_000);
+                            LockSupport.parkNanos(PAUSE_NANOS);
                         }
                     },
                     "again and again");

@@ -2,17 +2,22 @@
 package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.FallbackReason;
-import io.accel.core.Background;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,10 +27,15 @@ import org.junit.jupiter.api.Timeout;
 @SuppressWarnings("try") // some resources are only held
 @Timeout(30)
 class SharedPortTest {
+    /** Far more than the few milliseconds that a listener may be undecided here; that nothing happens shows in time alone. */
+    private static final Duration LONGER_THAN_ANY_TURN = Duration.ofMillis(100);
+
     private ShmEnds ends;
     private RawListener undecided;
     private RawListener decisive;
     private Background<Void> forEver;
+    /** How many times the one that never decides was asked. */
+    private final AtomicInteger asked = new AtomicInteger();
 
     @BeforeEach
     void listen() throws IOException {
@@ -35,7 +45,9 @@ class SharedPortTest {
         forEver = Background.start(() -> {
             try {
                 while (true) {
-                    awaitGone(undecided.answer(Hello.answer(Hello.PENDING)));
+                    SocketChannel client = undecided.answer(Hello.answer(Hello.PENDING));
+                    asked.incrementAndGet();
+                    awaitGone(client);
                 }
             } catch (ClosedChannelException e) {
                 return null; // the test is over
@@ -64,14 +76,24 @@ class SharedPortTest {
     /** Another listener may be asked only while this one has not said that it has the connection, however long the rest takes. */
     @Test
     void whoHasTheConnectionIsLeftNoMore() throws Exception {
+        CountDownLatch decided = new CountDownLatch(1);
+        CountDownLatch rest = new CountDownLatch(1);
         Background<SocketChannel> answers = Background.start(() -> {
             SocketChannel client = decisive.answer(Hello.answer(Hello.PENDING));
             client.write(Hello.answer(Hello.GO));
-            TimeUnit.MILLISECONDS.sleep(100);
+            decided.countDown();
+            assertThat(rest.await(20, TimeUnit.SECONDS)).isTrue();
             client.write(Hello.answer(Hello.DONE));
             return client;
         });
-        Link link = ends.connect("127.0.0.1");
+        Connecting connecting = ends.begin("127.0.0.1");
+        awaitWithoutLink(connecting, () -> decided.getCount() == 0);
+        await().pollInSameThread()
+                .pollInterval(Duration.ofMillis(1))
+                .during(LONGER_THAN_ANY_TURN)
+                .until(() -> connecting.advance() == null);
+        rest.countDown();
+        Link link = ShmEnds.finish(connecting);
         try (SocketChannel client = answers.get(10, TimeUnit.SECONDS)) {
             assertThat(link.peerGone()).isFalse();
         }
@@ -96,21 +118,22 @@ class SharedPortTest {
     /** A listener that closes says nothing about the connection. */
     @Test
     void anotherIsAskedWhenOneCloses() throws Exception {
-        Background<Void> answers = Background.start(() -> {
+        Background<Integer> answers = Background.start(() -> {
             awaitGone(decisive.answer(Hello.answer(Hello.PENDING)));
-            decisive.answer(Hello.answer(FallbackReason.PEER_NOT_ACCELERATED.code()))
-                    .close();
-            return null;
+            SocketChannel client = decisive.answer(Hello.answer(FallbackReason.PEER_NOT_ACCELERATED.code()));
+            int before = asked.get();
+            client.close();
+            return before;
         });
         Connecting connecting = ends.begin("127.0.0.1");
-        while (!answers.isDone()) {
-            assertThat(connecting.advance()).isNull();
-            TimeUnit.MILLISECONDS.sleep(1);
-        }
-        for (int i = 0; i < 50; i++) {
-            assertThat(connecting.advance()).isNull();
-            TimeUnit.MILLISECONDS.sleep(1);
-        }
+        awaitWithoutLink(connecting, () -> answers.isDone() && asked.get() > answers.get());
         connecting.abort();
+    }
+
+    private static void awaitWithoutLink(Connecting connecting, Callable<Boolean> condition) {
+        await().pollInSameThread().pollInterval(Duration.ofMillis(1)).until(() -> {
+            assertThat(connecting.advance()).isNull();
+            return condition.call();
+        });
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.shm;
 
+import static org.awaitility.Awaitility.await;
+
 import io.accel.FallbackReason;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
@@ -17,6 +19,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -202,19 +205,18 @@ final class ShmEnds implements AutoCloseable {
     }
 
     /** Connects, as far as the client is concerned. */
-    Link connect(String host) throws IOException, InterruptedException {
+    Link connect(String host) throws IOException {
         return finish(begin(host));
     }
 
-    static Link finish(Connecting connecting) throws IOException, InterruptedException {
-        while (true) {
-            Link link = connecting.advance();
-            if (link != null) {
-                link.signal(Link.ATTACHED);
-                return link;
-            }
-            Thread.sleep(1);
-        }
+    /** Goes on until there is an answer; each handshake has a limit of its own. */
+    static Link finish(Connecting connecting) {
+        Link link = await().pollInSameThread()
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofSeconds(30))
+                .until(connecting::advance, Objects::nonNull);
+        link.signal(Link.ATTACHED);
+        return link;
     }
 
     /** The directory of the one listener there. */

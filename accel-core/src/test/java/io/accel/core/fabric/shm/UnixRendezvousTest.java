@@ -3,6 +3,7 @@ package io.accel.core.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.FallbackReason;
 import io.accel.core.fabric.Beginnings;
@@ -16,10 +17,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -185,15 +187,10 @@ class UnixRendezvousTest {
 
     private Link connect(Source source) throws IOException {
         Connecting connecting = fabric.connect(name(1), source, RING);
-        long end = System.nanoTime() + 2 * SECONDS_5;
-        while (System.nanoTime() - end < 0) {
-            Link link = connecting.advance();
-            if (link != null) {
-                return link;
-            }
-            LockSupport.parkNanos(100_000);
-        }
-        throw new AssertionError("no answer");
+        return await("an answer")
+                .pollInSameThread()
+                .pollInterval(Duration.ofMillis(1))
+                .until(connecting::advance, Objects::nonNull);
     }
 
     private void assertRefused(Source source, FallbackReason reason, boolean passing) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core;
+package io.accel.testing;
 
 import static org.awaitility.Awaitility.await;
 
