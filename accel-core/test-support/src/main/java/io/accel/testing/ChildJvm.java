@@ -2,11 +2,14 @@
 package io.accel.testing;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Runs a class of a test in a JVM of its own, for decisions that a JVM makes once, or faults that end it. The JVM has the class
@@ -71,6 +74,28 @@ public final class ChildJvm {
     /** Returns the class path of the test. */
     public static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    /**
+     * Reads the feature release of a JDK, such as 17, from the file with which JDKs name their release.
+     *
+     * @param jdk the JDK's directory
+     * @return the number, or nothing if the directory names none
+     * @throws UncheckedIOException if the file is there, and cannot be read
+     */
+    public static OptionalInt feature(Path jdk) {
+        Path release = jdk.resolve("release");
+        if (!Files.exists(release)) {
+            return OptionalInt.empty();
+        }
+        try (Stream<String> lines = Files.lines(release)) {
+            return lines.filter(line -> line.startsWith("JAVA_VERSION="))
+                    .map(line -> line.replaceAll("^[^\"]*\"([0-9]+).*$", "$1"))
+                    .mapToInt(Integer::parseInt)
+                    .findFirst();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /**

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.accel.testing.ChildJvm;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,19 +49,6 @@ final class Child implements AutoCloseable {
     /** The JDK that runs this test, and the newer one if the build was told of it. */
     static Stream<Path> jdks() {
         return Stream.of(Path.of(System.getProperty("java.home")), NEWER_JDK).filter(Files::isDirectory);
-    }
-
-    /** The feature release of a JDK, such as 17. */
-    static int feature(Path jdk) {
-        try (Stream<String> lines = Files.lines(jdk.resolve("release"))) {
-            return lines.filter(line -> line.startsWith("JAVA_VERSION="))
-                    .map(line -> line.replaceAll("[^0-9.]*", ""))
-                    .mapToInt(version -> Runtime.Version.parse(version).feature())
-                    .findFirst()
-                    .orElseThrow();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /**

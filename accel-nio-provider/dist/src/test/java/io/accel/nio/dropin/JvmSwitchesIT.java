@@ -4,6 +4,7 @@ package io.accel.nio.dropin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.accel.testing.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ class JvmSwitchesIT {
                         List.of("-XX:+UseShenandoahGC"),
                         List.of("-XX:+UseSerialGC", "-XX:-UseCompressedOops"),
                         List.of("-Xcheck:jni"),
-                        strictest(Child.feature(jdk)))
+                        strictest(ChildJvm.feature(jdk).orElseThrow()))
                 .filter(switches -> !switches.isEmpty())
                 .map(switches -> Arguments.of(jdk, switches)));
     }

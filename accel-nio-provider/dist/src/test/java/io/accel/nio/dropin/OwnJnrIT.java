@@ -3,6 +3,7 @@ package io.accel.nio.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.ChildJvm;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +90,7 @@ class OwnJnrIT {
     @ParameterizedTest
     @MethodSource("io.accel.nio.dropin.Child#jdks")
     void aJvmThatDeniesNativeAccessFallsBack(Path jdk) throws Exception {
-        if (Child.feature(jdk) < 24) {
+        if (ChildJvm.feature(jdk).orElseThrow() < 24) {
             return; // it denies nothing
         }
         List<String> options = List.of("-Djava.io.tmpdir=" + dir, "--illegal-native-access=deny");

@@ -3,6 +3,7 @@ package io.accel.nio.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.ChildJvm;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,24 +55,13 @@ class DropInJarTest {
         try (Stream<Path> all = Files.list(Path.of("/usr/lib/jvm"))) {
             for (Path jdk : all.filter(each -> Files.isExecutable(each.resolve("bin/java")))
                     .toList()) {
-                newest = feature(jdk) > feature(newest) ? jdk : newest;
+                newest = ChildJvm.feature(jdk).orElse(0)
+                                > ChildJvm.feature(newest).orElse(0)
+                        ? jdk
+                        : newest;
             }
         }
         return Stream.of(own, newest).distinct();
-    }
-
-    private static int feature(Path jdk) throws IOException {
-        Path release = jdk.resolve("release");
-        if (!Files.isReadable(release)) {
-            return 0;
-        }
-        try (Stream<String> lines = Files.lines(release)) {
-            return lines.filter(line -> line.startsWith("JAVA_VERSION="))
-                    .map(line -> line.replaceAll("^[^\"]*\"([0-9]+).*$", "$1"))
-                    .mapToInt(Integer::parseInt)
-                    .findFirst()
-                    .orElse(0);
-        }
     }
 
     @BeforeEach
