@@ -3,6 +3,7 @@ package io.accel.netty;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -15,6 +16,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.DatagramPacket;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -96,18 +98,17 @@ final class DatagramEnd implements AutoCloseable {
 
     /** Exchanges datagrams until those in either direction take the tested path, and forgets them. */
     static void warm(DatagramEnd left, DatagramEnd right) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (!left.channel.path(right.address()).path().equals(TestedPath.NAME)
-                || !right.channel.path(left.address()).path().equals(TestedPath.NAME)) {
-            assertThat(System.nanoTime())
-                    .as("time without a path by %s", TestedPath.NAME)
-                    .isLessThan(deadline);
-            left.send(Unpooled.buffer().writeZero(1), right).sync();
-            right.receive();
-            right.send(Unpooled.buffer().writeZero(1), left).sync();
-            left.receive();
-            Thread.sleep(1);
-        }
+        await("a path by " + TestedPath.NAME)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> {
+                    left.send(Unpooled.buffer().writeZero(1), right).sync();
+                    right.receive();
+                    right.send(Unpooled.buffer().writeZero(1), left).sync();
+                    left.receive();
+                    return left.channel.path(right.address()).path().equals(TestedPath.NAME)
+                            && right.channel.path(left.address()).path().equals(TestedPath.NAME);
+                });
         for (DatagramEnd end : new DatagramEnd[] {left, right}) {
             end.channel.eventLoop().submit(end.events::clear).sync(); // after the end of the last read
         }

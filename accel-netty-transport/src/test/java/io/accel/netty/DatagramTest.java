@@ -2,10 +2,11 @@
 package io.accel.netty;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import io.accel.FallbackReason;
 import io.accel.netty.DatagramEnd.Received;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
@@ -199,11 +200,11 @@ class DatagramTest {
     void leavesSharedPortsToTheKernel() throws Exception {
         try (DatagramEnd left = new DatagramEnd();
                 DatagramEnd right = new DatagramEnd(Map.of(ChannelOption.SO_REUSEADDR, true))) {
-            for (int i = 0; i < 20; i++) {
+            await("searches that find nothing").until(() -> {
                 left.send(bytes("there"), right).sync();
                 right.receive();
-                MILLISECONDS.sleep(5);
-            }
+                return left.channel.path(right.address()).reason() == FallbackReason.PEER_NOT_ACCELERATED;
+            });
             assertThat(left.channel.path(right.address()).path()).isEqualTo("kernel");
         }
     }

@@ -14,15 +14,14 @@ import io.netty.util.AbstractReferenceCounted;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** The connection leaves its link, for one with larger rings, while a file region transfers itself. */
 class FileRegionMovesTest {
     private static final int PIECE = 8192;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     /** Each byte must be one more than the byte before it, up to the last, which is given when it is known. */
     private static final class Ascending extends ChannelInboundHandlerAdapter {
@@ -61,23 +60,29 @@ class FileRegionMovesTest {
         }
 
         @Override
-        @SuppressWarnings("ReferenceEquality") // the identity of the link, not its contents
         public long transferTo(WritableByteChannel target, long position) throws IOException {
-            long end = System.nanoTime() + PATIENCE_NANOS;
-            long sum = 0;
-            while (!hasMoved && System.nanoTime() - end < 0) {
-                hasMoved = channel.path() != first;
-                int n = target.write(ascending(position + sum, PIECE));
-                least = Math.min(least, n);
-                sum += n;
-                wasOpen &= target.isOpen();
-                if (n < PIECE) {
-                    LockSupport.parkNanos(100_000);
-                }
-            }
-            transferred += sum;
+            long before = transferred;
+            await("the connection off its link")
+                    .pollInSameThread() // which is the event loop's
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(PATIENCE)
+                    .until(() -> writeUntilFullOrMoved(target, position - before));
             count = transferred;
-            return sum;
+            return transferred - before;
+        }
+
+        @SuppressWarnings("ReferenceEquality") // the identity of the link, not its contents
+        private boolean writeUntilFullOrMoved(WritableByteChannel target, long offset) throws IOException {
+            int n = PIECE;
+            while (!hasMoved && n == PIECE) {
+                hasMoved = channel.path() != first;
+                n = target.write(ascending(offset + transferred, PIECE));
+                least = Math.min(least, n);
+                transferred += n;
+                wasOpen &= target.isOpen();
+            }
+            return hasMoved;
         }
 
         @Override
@@ -154,10 +159,7 @@ class FileRegionMovesTest {
             pair.client
                     .writeAndFlush(Unpooled.wrappedBuffer(ascending(region.transferred, PIECE)))
                     .sync();
-            long end = System.nanoTime() + PATIENCE_NANOS;
-            while (reader.seen < region.transferred + PIECE && System.nanoTime() - end < 0) {
-                Thread.sleep(1);
-            }
+            await().atMost(PATIENCE).until(() -> reader.seen >= region.transferred + PIECE);
             assertThat(reader.wrong).as("the first wrong byte").isNotDone();
             assertThat(reader.seen).isEqualTo(region.transferred + PIECE);
         }

@@ -2,6 +2,7 @@
 package io.accel.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.FallbackReason;
 import io.accel.testing.ChildJvm;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -95,18 +97,15 @@ class IdleTest {
             }
         }
 
-        private static void check(BooleanSupplier condition, String what, Supplier<String> state)
-                throws InterruptedException {
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
-            while (!condition.getAsBoolean()) {
-                expect(System.nanoTime() - end < 0, what + ": " + state.get());
-                Thread.sleep(5);
-            }
+        private static void check(BooleanSupplier condition, String what, Supplier<String> state) {
+            await().pollInterval(Duration.ofMillis(5))
+                    .atMost(Duration.ofSeconds(15))
+                    .untilAsserted(() -> expect(condition.getAsBoolean(), what + ": " + state.get()));
         }
 
         private static void expect(boolean holds, String what) {
             if (!holds) {
-                throw new IllegalStateException("not " + what);
+                throw new AssertionError("not " + what);
             }
         }
     }

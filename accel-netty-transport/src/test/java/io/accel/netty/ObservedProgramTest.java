@@ -34,6 +34,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.JMException;
 import javax.management.ObjectName;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -118,11 +119,8 @@ class ObservedProgramTest {
             }
         }
 
-        /** Until the test ends this. */
-        private static void await(Callable<Boolean> state) throws Exception {
-            while (!state.call()) {
-                Thread.sleep(1);
-            }
+        private static void await(Callable<Boolean> state) {
+            Awaitility.await().atMost(LIMIT_SECONDS, TimeUnit.SECONDS).until(state);
         }
 
         private static long count(Predicate<String> wanted) {
@@ -190,15 +188,13 @@ class ObservedProgramTest {
         public static void main(String[] args) throws Exception {
             Accel.ensureAvailability();
             Path shared = Path.of(System.getProperty("accel.shm.dir"));
-            while (ObservedProcess.find(shared).isEmpty()) {
-                Thread.sleep(1); // until the test ends this
-            }
+            Awaitility.await().until(() -> !ObservedProcess.find(shared).isEmpty());
             System.out.println("to be seen by accel stats");
-            Set<ObjectName> found = Set.of();
-            while (found.isEmpty()) {
-                found = ManagementFactory.getPlatformMBeanServer().queryNames(new ObjectName("io.accel:*"), null);
-                Thread.sleep(1);
-            }
+            ObjectName all = new ObjectName("io.accel:*");
+            Set<ObjectName> found = Awaitility.await()
+                    .until(
+                            () -> ManagementFactory.getPlatformMBeanServer().queryNames(all, null),
+                            names -> !names.isEmpty());
             System.out.println("in JMX: " + found);
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.netty;
 
+import static org.awaitility.Awaitility.await;
+
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -74,12 +76,12 @@ final class Pair implements AutoCloseable {
     }
 
     /** Over RDMA a connection moves a moment after it was made, and the counts here are about bytes over the device. */
-    private void awaitMove() throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (TestedPath.NAME.equals("rdma")
-                && !(client.path().isAccelerated() && accepted.path().isAccelerated())
-                && System.nanoTime() - end < 0) {
-            Thread.sleep(1);
+    private void awaitMove() {
+        if (TestedPath.NAME.equals("rdma")) {
+            await("both ends over RDMA")
+                    .atMost(20, TimeUnit.SECONDS)
+                    .until(() ->
+                            client.path().isAccelerated() && accepted.path().isAccelerated());
         }
     }
 

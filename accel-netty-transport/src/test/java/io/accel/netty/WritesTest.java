@@ -47,11 +47,8 @@ class WritesTest {
             ((ByteBuf) msg).release();
         }
 
-        void await(long expected) throws InterruptedException {
-            long end = System.nanoTime() + SECONDS.toNanos(20);
-            while (bytes.get() < expected && System.nanoTime() < end) {
-                Thread.sleep(1);
-            }
+        void await(long expected) {
+            Awaitility.await("the bytes that were sent").atMost(20, SECONDS).until(() -> bytes.get() >= expected);
             assertThat(bytes.get()).isEqualTo(expected);
         }
     }
@@ -211,13 +208,10 @@ class WritesTest {
     }
 
     /** Releases follow the futures closely, but follow. */
-    private static void awaitFree(List<ByteBuf> buffers) throws InterruptedException {
-        long end = System.nanoTime() + SECONDS.toNanos(10);
-        for (ByteBuf buffer : buffers) {
-            while (buffer.refCnt() > 0 && System.nanoTime() < end) {
-                Thread.sleep(1);
-            }
-            assertThat(buffer.refCnt()).isZero();
-        }
+    private static void awaitFree(List<ByteBuf> buffers) {
+        Awaitility.await().untilAsserted(() -> assertThat(buffers)
+                .extracting(ByteBuf::refCnt)
+                .as("references left")
+                .containsOnly(0));
     }
 }

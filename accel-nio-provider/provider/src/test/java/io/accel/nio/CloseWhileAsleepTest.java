@@ -2,11 +2,11 @@
 package io.accel.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.accel.core.observe.PollCounters;
 import io.accel.profile.Profile;
-import java.io.IOException;
+import io.accel.testing.Background;
+import io.accel.testing.SettledCount;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -17,6 +17,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,13 +25,15 @@ import org.junit.jupiter.api.Test;
 /** Connections that never moved are closed while their selector sleeps: it sleeps on, as the JDK's does. */
 class CloseWhileAsleepTest {
     private static final int CONNECTIONS = 20;
+    /** Enough to wake up and to go to sleep again; that a thread sleeps on shows in time alone. */
+    private static final int ENOUGH_TO_WAKE_UP_MILLIS = 3;
 
     private final AccelSelectorProvider provider =
             new AccelSelectorProvider(Profile.load("balanced", Map.of("handover.after", "1000000/1GiB")));
     private final List<SocketChannel> clients = new ArrayList<>();
     private final List<SocketChannel> accepted = new ArrayList<>();
     private Selector selector;
-    private Thread sleeper;
+    private Background<Integer> sleeper;
 
     @BeforeEach
     void connect() throws Exception {
@@ -47,28 +50,14 @@ class CloseWhileAsleepTest {
                 channel.register(selector, SelectionKey.OP_READ);
             }
         }
-        sleeper = new Thread(this::select, "sleeper");
-        sleeper.start();
-        await().until(() -> PollCounters.totals().sleeps() > 0);
-        await().until(() -> {
-            long before = PollCounters.totals().sleeps();
-            Thread.sleep(100);
-            return PollCounters.totals().sleeps() == before;
-        });
-    }
-
-    private void select() {
-        try {
-            selector.select();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
+        sleeper = Background.start(selector::select);
+        sleeper.awaitAsleep();
     }
 
     @AfterEach
     void end() throws Exception {
         selector.wakeup();
-        sleeper.join();
+        assertThat(sleeper.get(10, TimeUnit.SECONDS)).isZero();
         for (SocketChannel client : clients) {
             client.close();
         }
@@ -77,19 +66,19 @@ class CloseWhileAsleepTest {
 
     @Test
     void theSelectorSleepsOnAndThePeersSeeTheEnd() throws Exception {
-        long before = PollCounters.totals().sleeps();
+        long before = SettledCount.of(() -> PollCounters.totals().sleeps());
         for (int i = 0; i < CONNECTIONS; i++) {
             accepted.get(i).close();
             assertThat(clients.get(i).read(ByteBuffer.allocate(1))).isEqualTo(-1);
-            Thread.sleep(3); // enough to wake up and to go to sleep again
+            Thread.sleep(ENOUGH_TO_WAKE_UP_MILLIS);
         }
         assertThat(PollCounters.totals().sleeps() - before)
                 .as("how often the selector went to sleep again")
                 .isLessThan(CONNECTIONS / 4);
-        assertThat(sleeper.isAlive()).isTrue();
+        assertThat(sleeper.isDone()).isFalse();
 
         selector.wakeup();
-        sleeper.join();
+        assertThat(sleeper.get(10, TimeUnit.SECONDS)).isZero();
         selector.selectNow();
         for (SocketChannel channel : accepted) {
             assertThat(channel.isRegistered()).isFalse();

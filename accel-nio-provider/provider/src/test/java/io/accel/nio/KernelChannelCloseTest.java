@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.accel.profile.Profile;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -50,18 +51,11 @@ class KernelChannelCloseTest {
 
     @Test
     void byTheSelectionUnderWay() throws Exception {
-        Thread closer = new Thread(() -> {
-            try {
-                TimeUnit.MILLISECONDS.sleep(100);
-                channel.close();
-                selector.wakeup();
-            } catch (IOException | InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        });
-        closer.start();
-        selector.select(10_000);
-        closer.join();
+        Background<Integer> selecting = Background.start(() -> selector.select(10_000));
+        selecting.awaitAsleep();
+        channel.close();
+        selector.wakeup();
+        assertThat(selecting.get(10, TimeUnit.SECONDS)).isZero();
         assertPortIsFree();
     }
 

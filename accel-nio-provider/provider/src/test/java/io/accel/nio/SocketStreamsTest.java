@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.testing.Background;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -124,19 +125,10 @@ class SocketStreamsTest {
         farWrites(3);
         assertThat(in.read()).isEqualTo(3);
         socket.setSoTimeout(0);
-        CompletableFuture<Integer> read = CompletableFuture.supplyAsync(() -> readOne(in));
-        Thread.sleep(100);
-        assertThat(read).isNotDone();
+        Background<Integer> read = Background.start(in::read);
+        read.awaitIn(in.getClass(), "read");
         farWrites(4);
         assertThat(read.get()).isEqualTo(4);
-    }
-
-    private static int readOne(InputStream in) {
-        try {
-            return in.read();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @ParameterizedTest
@@ -144,12 +136,12 @@ class SocketStreamsTest {
     void aWaitingReadHoldsUpNoWrite(Adaptor adaptor) throws Exception {
         Socket socket = pair.nearSocket(adaptor);
         InputStream in = socket.getInputStream();
-        CompletableFuture<Integer> read = CompletableFuture.supplyAsync(() -> readOne(in));
-        Thread.sleep(50);
+        Background<Integer> read = Background.start(in::read);
+        read.awaitIn(in.getClass(), "read");
         socket.getOutputStream().write(5);
         ByteBuffer echo = ByteBuffer.allocate(1);
         assertThat(pair.far().read(echo)).isEqualTo(1);
-        assertThat(read).isNotDone();
+        assertThat(read.isDone()).isFalse();
         echo.flip();
         pair.far().write(echo);
         assertThat(read.get()).isEqualTo(5);

@@ -3,9 +3,12 @@ package io.accel.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.profile.Profile;
+import io.accel.testing.SettledCount;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -17,11 +20,13 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +43,9 @@ class WriteFromFileTest {
     private static final String LINK = "connect";
     private static final String LATER = "8/64KiB";
     private static final String AT_RANDOM = "random";
+    /** Nothing tells that a call in the kernel waits, as sendfile does, except that it does not return. */
+    private static final Duration UNTIL_ALL_IS_FULL = Duration.ofMillis(300);
+
     private static final int SIZE = 3 * 1024 * 1024 + 77;
 
     @TempDir
@@ -130,14 +138,14 @@ class WriteFromFileTest {
         try (Pair pair = new Pair(handover);
                 FileChannel file = FileChannel.open(path)) {
             pair.sender.configureBlocking(false);
-            int full = 0;
-            long done = 0;
-            while (full < 20) { // the kernel's buffers grow, and so does the ring, or gives way to them
-                long n = pair.sender.writeFrom(file, done % SIZE, SIZE - done % SIZE);
-                done += n;
-                full = n == 0 ? full + 1 : 0;
-                TimeUnit.MILLISECONDS.sleep(n == 0 ? 10 : 0);
-            }
+            AtomicLong written = new AtomicLong();
+            // The kernel's buffers grow, and so does the ring, or gives way to them.
+            long done = SettledCount.of(() -> {
+                while (writeOn(pair, file, written) > 0) {
+                    // until there is no room now
+                }
+                return written.get();
+            });
             byte[] received = pair.read((int) done).get(30, TimeUnit.SECONDS);
             assertThat(received).hasSize((int) done);
             for (int i = 0; i < received.length; i++) {
@@ -184,6 +192,18 @@ class WriteFromFileTest {
         }
     }
 
+    /** Writes the file's bytes again and again; returns how many of them fitted now. */
+    private static long writeOn(Pair pair, FileChannel file, AtomicLong written) {
+        try {
+            long at = written.get() % SIZE;
+            long n = pair.sender.writeFrom(file, at, SIZE - at);
+            written.addAndGet(n);
+            return n;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {KERNEL, LINK})
     void aPeerThatIsGoneEndsIt(String handover) throws Exception {
@@ -214,8 +234,7 @@ class WriteFromFileTest {
                     // ended
                 }
             });
-            TimeUnit.MILLISECONDS.sleep(300);
-            assertThat(endless).isNotDone();
+            await().during(UNTIL_ALL_IS_FULL).until(() -> !endless.isDone());
             pair.sender.close(); // which is not enough for sendfile on older JDKs
             pair.receiver.close();
             endless.get(10, TimeUnit.SECONDS);

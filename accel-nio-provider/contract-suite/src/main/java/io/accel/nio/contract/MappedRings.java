@@ -2,13 +2,14 @@
 package io.accel.nio.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -23,8 +24,7 @@ public final class MappedRings {
     /** For both ends: each has a completion queue, and its queue pair has two. */
     private static final int QUEUES = 6;
 
-    private static final long FIRST_MOVE_NANOS = 60_000_000_000L;
-    private static final long PAUSE_NANOS = 20_000_000L;
+    private static final Duration FIRST_MOVE = Duration.ofSeconds(60);
 
     private MappedRings() {}
 
@@ -69,9 +69,12 @@ public final class MappedRings {
     public static void assertOnPath(Set<String> before, Object connection) throws IOException {
         if (areKnown()) {
             Path expected = Path.current() == Path.JDK ? Path.KERNEL : Path.current();
-            long end = System.nanoTime() + (expected == Path.RDMA ? FIRST_MOVE_NANOS : 0);
-            while (pathOfNew(before) != expected && System.nanoTime() - end < 0) {
-                LockSupport.parkNanos(PAUSE_NANOS);
+            if (expected == Path.RDMA) {
+                await("a connection over RDMA")
+                        .pollDelay(Duration.ZERO)
+                        .pollInterval(Duration.ofMillis(20))
+                        .atMost(FIRST_MOVE)
+                        .until(() -> pathOfNew(before) == expected);
             }
             assertThat(pathOfNew(before)).as("the path of %s", connection).isEqualTo(expected);
         }

@@ -5,6 +5,8 @@ import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Scanner;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** A program that knows nothing of Accel: it prints the settings of its JVM, and carries out its arguments. */
 final class Probe {
@@ -34,7 +36,7 @@ final class Probe {
         if (List.of(args).contains("sleep")) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("asked to end")));
             System.out.println("pid " + ProcessHandle.current().pid());
-            Thread.sleep(60_000);
+            boolean unused = new CountDownLatch(1).await(1, TimeUnit.MINUTES); // it is told to end before
         }
     }
 

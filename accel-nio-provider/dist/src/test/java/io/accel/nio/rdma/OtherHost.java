@@ -2,12 +2,15 @@
 package io.accel.nio.rdma;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.net.Socket;
+import java.time.Duration;
+import java.util.Objects;
 
 /** The other host of the lab, through its {@link HostAgent}, which the system property {@code lab.agent=ADDRESS:PORT} names. */
 final class OtherHost implements AutoCloseable {
@@ -19,7 +22,7 @@ final class OtherHost implements AutoCloseable {
     private final PrintWriter out;
     private final String address;
 
-    OtherHost() throws IOException, InterruptedException {
+    OtherHost() throws IOException {
         String[] at = System.getProperty(AGENT).split(":", 2);
         address = at[0];
         agent = connect(Integer.parseInt(at[1]));
@@ -29,18 +32,13 @@ final class OtherHost implements AutoCloseable {
     }
 
     /** The agent may still be starting. */
-    private Socket connect(int port) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + LIMIT_MILLIS * 1_000_000L;
-        while (true) {
-            try {
-                return new Socket(address, port);
-            } catch (IOException e) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw e;
-                }
-                Thread.sleep(200);
-            }
-        }
+    private Socket connect(int port) {
+        return await("the other host's agent")
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(200))
+                .atMost(Duration.ofMillis(LIMIT_MILLIS))
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> new Socket(address, port), Objects::nonNull);
     }
 
     String address() {

@@ -142,12 +142,18 @@ final class Program implements AutoCloseable {
                 throw new AssertionError(
                         "no line " + name + " " + withinPatience() + ", among:\n" + String.join("\n", seen));
             }
-            Thread.sleep(20);
+            take(lines.poll(20, TimeUnit.MILLISECONDS));
         }
     }
 
     private void takeLines() {
         for (String line = lines.poll(); line != null; line = lines.poll()) {
+            take(line);
+        }
+    }
+
+    private void take(String line) {
+        if (line != null) {
             if (seen.isEmpty()) {
                 SLOWEST_START_NANOS.accumulateAndGet(System.nanoTime() - startedNanos, Math::max);
             }

@@ -9,7 +9,6 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.util.concurrent.locks.LockSupport;
 
 /** Opening, binding, connecting and closing datagram channels. */
 final class DatagramOpenings {
@@ -147,7 +146,7 @@ final class DatagramOpenings {
                 exchange(here, there);
                 exchange(there, here);
                 if (i >= ROUNDS) {
-                    LockSupport.parkNanos(PAUSE_NANOS);
+                    World.pause(PAUSE_NANOS);
                 }
             }
             if (moves) {

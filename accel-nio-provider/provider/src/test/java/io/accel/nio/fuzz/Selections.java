@@ -9,7 +9,6 @@ import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /** Selectors and their keys. */
 final class Selections {
@@ -133,7 +132,7 @@ final class Selections {
                 last = now;
                 since = System.nanoTime();
             }
-            LockSupport.parkNanos(PAUSE_NANOS);
+            World.pause(PAUSE_NANOS);
         }
         return last + " of " + from.keys().size();
     }

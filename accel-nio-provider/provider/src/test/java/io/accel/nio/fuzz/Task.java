@@ -7,7 +7,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 
 /** A call on a thread of its own. */
 final class Task {
@@ -41,7 +40,7 @@ final class Task {
     void awaitWaiting() {
         long start = System.nanoTime();
         for (int looks = 0; looks < LOOKS && !call.isDone() && !World.isOver(start); ) {
-            LockSupport.parkNanos(LOOK_NANOS);
+            World.pause(LOOK_NANOS);
             looks = isInside() ? looks + 1 : 0;
         }
     }

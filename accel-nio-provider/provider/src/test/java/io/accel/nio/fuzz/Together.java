@@ -8,7 +8,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Two threads use one channel at the same time: one waits in a read, the other writes without a pause to a peer that reads. Then
@@ -94,7 +93,7 @@ record Together(int end, Event event) implements Step {
     private static void awaitWritten(AtomicLong written, long least) {
         long start = System.nanoTime();
         while (written.get() < least && !World.isOver(start)) {
-            LockSupport.parkNanos(PAUSE_NANOS);
+            World.pause(PAUSE_NANOS);
         }
     }
 

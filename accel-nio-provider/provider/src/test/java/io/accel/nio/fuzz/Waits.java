@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.locks.LockSupport;
 
 /** Operations that wait, and the events that end them. */
 final class Waits {
@@ -190,7 +189,7 @@ final class Waits {
                     last = now;
                     since = System.nanoTime();
                 }
-                LockSupport.parkNanos(PAUSE_NANOS);
+                World.pause(PAUSE_NANOS);
             }
             task.awaitWaiting();
         }

@@ -209,7 +209,12 @@ final class World implements Closeable {
 
     /** After something has ended: the other end hears of it a moment later. */
     static void rest() {
-        LockSupport.parkNanos(REST_NANOS);
+        pause(REST_NANOS);
+    }
+
+    /** Between two looks of a step, which says what it saw when its limit is over, where a test's wait would fail. */
+    static void pause(long nanos) {
+        LockSupport.parkNanos(nanos);
     }
 
     static boolean isOver(long startNanos) {

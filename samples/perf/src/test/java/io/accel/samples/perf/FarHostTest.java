@@ -3,6 +3,7 @@ package io.accel.samples.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,11 +55,7 @@ class FarHostTest {
         Path said = directory.resolve("pid");
         Process started = HOST.start(
                 List.of("/bin/sh", "-c", "echo $$ >\"$0.new\"; mv \"$0.new\" \"$0\"; exec sleep 60", said.toString()));
-        long deadline = System.nanoTime() + SOON.toNanos();
-        while (!Files.exists(said)) {
-            assertThat(System.nanoTime() - deadline).isNegative();
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
+        await().atMost(SOON).until(() -> Files.exists(said));
         long pid = Long.parseLong(Files.readString(said).trim());
         assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isPresent();
         assertThat(started.isAlive()).isTrue();

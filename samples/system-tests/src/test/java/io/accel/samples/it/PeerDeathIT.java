@@ -4,6 +4,9 @@ package io.accel.samples.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.samples.it.harness.PathEvidence;
+import io.accel.testing.Child;
+import io.accel.testing.ProcFs;
+import io.accel.testing.SettledCount;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,10 +43,10 @@ class PeerDeathIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"blocking", "select"})
-    void sourceThatWaitsForRoomFailsWhenItsSinkIsKilled(String io) throws InterruptedException {
+    void sourceThatWaitsForRoomFailsWhenItsSinkIsKilled(String io) {
         try (Ends ends = Ends.connect(true, Side.source("io=" + io), Side.sink())) {
             ends.source.send("GO");
-            letItWait();
+            awaitRest(ends.source);
             assertThat(ends.source.isAlive()).isTrue();
             ends.sink.kill();
             ends.awaitSourceNotices();
@@ -52,10 +55,10 @@ class PeerDeathIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"blocking", "select"})
-    void sinkThatWaitsForBytesNoticesThatItsSourceIsKilled(String io) throws InterruptedException {
+    void sinkThatWaitsForBytesNoticesThatItsSourceIsKilled(String io) {
         try (Ends ends = Ends.connect(false, Side.source(), Side.sink("io=" + io))) {
             ends.sink.send("GO");
-            letItWait();
+            awaitRest(ends.sink);
             assertThat(ends.sink.isAlive()).isTrue();
             ends.source.kill();
             ends.awaitSinkNotices();
@@ -123,10 +126,10 @@ class PeerDeathIT {
     }
 
     @Test
-    void interruptedSourceEndsTheConnection() throws InterruptedException {
+    void interruptedSourceEndsTheConnection() {
         try (Ends ends = Ends.connect(true, Side.source(), Side.sink())) {
             ends.source.send("GO");
-            letItWait();
+            awaitRest(ends.source);
             ends.source.send("INTERRUPT");
             assertThat(ends.source.awaitLine("FAILED ", Ends.NOTICE)).contains("ClosedByInterruptException");
             ends.sink.send("GO");
@@ -134,8 +137,8 @@ class PeerDeathIT {
         }
     }
 
-    // Long enough for the other process to begin to wait; if it does not, the test asserts the same about fewer bytes.
-    private static void letItWait() throws InterruptedException {
-        Thread.sleep(400);
+    /** Its process uses no processor time any more. */
+    private static void awaitRest(Child waiting) {
+        long unused = SettledCount.of(() -> ProcFs.processorTime(waiting.pid()).toMillis());
     }
 }

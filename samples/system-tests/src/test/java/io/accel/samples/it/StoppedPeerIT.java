@@ -28,7 +28,6 @@ class StoppedPeerIT {
             ends.runUntilRead(STEP);
 
             victim.signal("STOP");
-            Thread.sleep(300);
             assertThat(timeUsedAtRest(other))
                     .as("processor time of the one that waits, in %s", STOPPED)
                     .isLessThan(LITTLE);

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -159,9 +160,13 @@ class DroppedTest extends PlainSocketSupport {
         assumeTrue(Files.isDirectory(DESCRIPTORS), "needs Linux's /proc");
         Set<String> memory = MappedRings.names();
         makeAndDrop.run(); // classes that the first one loads stay
-        System.gc();
-        Thread.sleep(20);
-        int before = descriptors();
+        AtomicInteger last = new AtomicInteger(-1);
+        eventually().pollInterval(Duration.ofMillis(20)).until(() -> {
+            System.gc();
+            int now = descriptors();
+            return last.getAndSet(now) == now;
+        });
+        int before = last.get();
         for (int i = 0; i < MANY; i++) {
             makeAndDrop.run();
         }

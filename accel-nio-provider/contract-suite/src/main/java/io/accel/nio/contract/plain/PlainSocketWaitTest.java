@@ -78,7 +78,7 @@ class PlainSocketWaitTest extends PlainSocketSupport {
             return answer + Thread.currentThread().isInterrupted();
         });
         assertThat(read(pair.client(), 5)).isEqualTo("hello");
-        Thread.sleep(30);
+        task.awaitInside("read");
         write(pair.client(), "world");
         assertThat(task.result()).isEqualTo("worldtrue");
     }
@@ -131,7 +131,7 @@ class PlainSocketWaitTest extends PlainSocketSupport {
             }
         });
         eventually().until(() -> virtual[0] != null);
-        Thread.sleep(50);
+        other.awaitInside("read");
         virtual[0].interrupt();
         assertThat(other.result()).isEqualTo(-2);
         assertThat(pair.client().isClosed()).isTrue();
@@ -149,7 +149,7 @@ class PlainSocketWaitTest extends PlainSocketSupport {
             return got;
         });
         Socket client = closing(new Socket(server.getInetAddress(), server.getLocalPort()));
-        Thread.sleep(30);
+        echo.awaitInside("read");
         write(client, "ping");
         assertThat(read(client, 4)).isEqualTo("ping");
         assertThat(echo.result()).isEqualTo("ping");

@@ -7,7 +7,8 @@ import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.FragmentHandler;
-import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.SleepingIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -45,9 +46,10 @@ public final class AeronEnd {
 
     private static void receive(Console console, Aeron aeron) throws Exception {
         try (Subscription subscription = aeron.addSubscription("aeron:udp?endpoint=127.0.0.1:0", STREAM)) {
+            IdleStrategy idle = new SleepingIdleStrategy(10_000);
             String endpoint = subscription.resolvedEndpoint();
             while (endpoint == null) {
-                Thread.sleep(1);
+                idle.idle();
                 endpoint = subscription.resolvedEndpoint();
             }
             console.say("PORT " + endpoint.substring(endpoint.lastIndexOf(':') + 1));
@@ -66,9 +68,7 @@ public final class AeronEnd {
                 String line = console.next();
                 wanted += Long.parseLong(line.substring("AWAIT ".length()));
                 while (got[0] < wanted) {
-                    if (subscription.poll(check, 64) == 0) {
-                        LockSupport.parkNanos(10_000);
-                    }
+                    idle.idle(subscription.poll(check, 64));
                 }
                 console.say("GOT " + got[0]);
             }
@@ -76,6 +76,7 @@ public final class AeronEnd {
     }
 
     private static void send(Console console, Aeron aeron, String channel) throws Exception {
+        IdleStrategy idle = new SleepingIdleStrategy(10_000);
         UnsafeBuffer message = new UnsafeBuffer(new byte[MESSAGE_BYTES]);
         try (Publication publication = aeron.addExclusivePublication(channel, STREAM)) {
             long sent = 0;
@@ -88,7 +89,7 @@ public final class AeronEnd {
                     if (publication.offer(message) > 0) {
                         sent++;
                     } else {
-                        LockSupport.parkNanos(10_000);
+                        idle.idle();
                     }
                 }
                 console.say("SENT " + sent);

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -30,6 +31,9 @@ public final class Station {
 
     private final Console console = new Console();
     private final AtomicInteger accepted = new AtomicInteger();
+    /** Opened when the selector has let go of the closed listener. */
+    private final CountDownLatch gone = new CountDownLatch(1);
+
     private final List<SocketChannel> connected = new ArrayList<>();
     private final byte name;
     private final Selector selector;
@@ -70,9 +74,7 @@ public final class Station {
                 case "CLOSE" -> {
                     listener.close();
                     selector.wakeup();
-                    while (listener.isRegistered()) {
-                        Thread.sleep(1); // until then the kernel's socket is open
-                    }
+                    gone.await(); // until then the kernel's socket is open
                     console.say("CLOSED");
                 }
                 default -> throw new IllegalArgumentException(command[0]);
@@ -114,6 +116,9 @@ public final class Station {
         try {
             while (true) {
                 selector.select(this::turn);
+                if (!listener.isOpen() && !listener.isRegistered()) {
+                    gone.countDown();
+                }
             }
         } catch (IOException e) {
             console.say("SERVER FAILED " + e);

@@ -3,6 +3,7 @@ package io.accel.samples.it.programs;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +15,7 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
+import org.awaitility.Awaitility;
 
 /**
  * ZooKeeper's own client, told what to do by commands; the argument is a connect string.
@@ -123,19 +125,17 @@ public final class ZooKeeperLoad {
         void run() throws KeeperException, InterruptedException;
     }
 
-    private static void untilConnected(Operation operation) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-        while (true) {
-            try {
-                operation.run();
-                return;
-            } catch (KeeperException.ConnectionLossException e) {
-                if (System.nanoTime() > deadline) {
-                    throw e;
-                }
-                Thread.sleep(100);
-            }
-        }
+    private static void untilConnected(Operation operation) {
+        Awaitility.await()
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(100))
+                .atMost(Duration.ofSeconds(LIMIT_SECONDS))
+                .ignoreException(KeeperException.ConnectionLossException.class)
+                .until(() -> {
+                    operation.run();
+                    return true;
+                });
     }
 
     private static void await(CountDownLatch latch, String what) throws InterruptedException {
