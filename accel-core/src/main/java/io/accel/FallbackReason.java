@@ -68,7 +68,7 @@ public enum FallbackReason {
                     + " carries enough"),
     /**
      * The peer's listener, in another network namespace, does not know the connection yet, or no bytes have come over it yet; or
-     * the listener cannot tell yet which of its Unix-domain connections this is.
+     * the listener cannot tell yet which of its Unix-domain connections this is; or the peer ended the connection when it was about to move.
      */
     NOT_YET(
             24,

@@ -63,7 +63,7 @@ class DatagramLifeTest {
             }
             DatagramLab.link(clients.get(0), server); // loads what takes descriptors of its own
             await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);
-            long descriptors = Lab.descriptors();
+            long sockets = Lab.sockets();
             int listening = lab.content().size();
             for (int round = 0; round < 3; round++) {
                 for (DatagramLab.End client : clients) {
@@ -77,7 +77,7 @@ class DatagramLifeTest {
                             .isZero();
                     assertThat(lab.content()).hasSize(listening);
                 });
-                await().atMost(Duration.ofSeconds(10)).until(() -> Lab.descriptors() <= descriptors + 2);
+                await().atMost(Duration.ofSeconds(10)).until(() -> Lab.sockets() <= sockets + 2);
                 for (DatagramLab.End client : clients) {
                     assertThat(client.isLinkedTo(server)).isFalse();
                     client.send(round, server);

@@ -285,6 +285,7 @@ final class ServerHandshake {
         state = State.CONFIRM; // the link is the acceptor's, and may be freed at any time
         if (!acceptor.offered(link, local, hello.source())) {
             state = State.DONE;
+            tellTooLate();
             link.free();
             return;
         }
@@ -293,6 +294,15 @@ final class ServerHandshake {
         } catch (IOException e) {
             listener.log("a client hung up during its handshake: {0}", e);
             takeBack();
+        }
+    }
+
+    /** The connection has just ended, or is about to: without an answer, the client would take this end for broken. */
+    private void tellTooLate() {
+        try {
+            socket.write(Hello.answer(FallbackReason.NOT_YET.code()));
+        } catch (IOException e) {
+            listener.log("a client that was too late is gone already: {0}", e);
         }
     }
 

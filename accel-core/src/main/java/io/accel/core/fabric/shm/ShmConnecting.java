@@ -192,9 +192,12 @@ final class ShmConnecting implements Connecting {
         }
     }
 
-    /** Whether a listener that has to find the connection by what it carries may find it later. */
+    /**
+     * Whether a listener that has to find the connection by what it carries may find it later, or one that had it no longer has it for this
+     * link: the connection has ended, or else is asked for again.
+     */
     private boolean isNotYet(FallbackReason reason) {
-        return wanted.traits() != null && reason == FallbackReason.NOT_YET;
+        return (wanted.traits() != null || map != null) && reason == FallbackReason.NOT_YET;
     }
 
     /** Tells once how much the connection has carried, after the listener has looked at those that it has. */

@@ -44,6 +44,8 @@ class UnixRendezvousTest {
     private final AtomicReference<Link> given = new AtomicReference<>();
     /** The verdict of the listener's lineup; null for a find. */
     private volatile FallbackReason verdict;
+    /** Whether the connection has ended by the time that there is a link for it. */
+    private volatile boolean hasEnded;
 
     private volatile Beginnings listeners = new Same(3, 5, 7);
 
@@ -99,8 +101,10 @@ class UnixRendezvousTest {
 
         @Override
         public boolean offered(Link link, InetSocketAddress local, InetSocketAddress remote) {
-            given.set(link);
-            return true;
+            if (!hasEnded) {
+                given.set(link);
+            }
+            return !hasEnded;
         }
 
         @Override
@@ -238,6 +242,13 @@ class UnixRendezvousTest {
     void aClientThatIsJustWritingAsksAgain() {
         assertRefused(new Source(self(), -1), FallbackReason.NOT_YET, true);
         assertThat(events).containsExactly("received", "lineup", "sent");
+    }
+
+    /** Without an answer, the client would say that the peer speaks another protocol. */
+    @Test
+    void aConnectionThatHasJustEndedIsNoFault() {
+        hasEnded = true;
+        assertRefused(new Source(self(), 33), FallbackReason.NOT_YET, true);
     }
 
     @Test
