@@ -8,10 +8,6 @@ import io.accel.core.socket.StreamSocket;
 import io.accel.core.socket.UnixAnchor;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelException;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.DefaultChannelConfig;
-import io.netty.channel.ServerChannelRecvByteBufAllocator;
-import io.netty.util.NetUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
@@ -24,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Map;
 
 /**
  * A Unix-domain listener of the kernel's, whose connections may move to shared memory; see {@link AccelDomainSocketChannel} for the
@@ -64,7 +59,7 @@ public final class AccelServerDomainSocketChannel extends AbstractAccelServerCha
     SocketAddress listen(SocketAddress local) throws IOException {
         UnixDomainSocketAddress at = DomainAddresses.check(local, AccelServerSocketChannel.class);
         try {
-            kernel.bind(at, config.backlog);
+            kernel.bind(at, config.backlog());
         } catch (BindException e) {
             if (Files.exists(at.getPath(), LinkOption.NOFOLLOW_LINKS)) {
                 throw (BindException) new BindException(e.getMessage() + ": " + at.getPath()
@@ -115,50 +110,9 @@ public final class AccelServerDomainSocketChannel extends AbstractAccelServerCha
         return new AccelDomainSocketChannel(this, socket, accepted);
     }
 
-    /** The listener's options. Thread-safe. */
-    private static final class ListenerConfig extends DefaultChannelConfig {
-        private final SocketOptions options;
-        private volatile int backlog = NetUtil.SOMAXCONN;
-
+    private static final class ListenerConfig extends AbstractAccelListenerConfig {
         ListenerConfig(AccelServerDomainSocketChannel channel) {
-            super(channel, new ServerChannelRecvByteBufAllocator());
-            options = new SocketOptions(channel.kernel);
-        }
-
-        @Override
-        public Map<ChannelOption<?>, Object> getOptions() {
-            return getOptions(super.getOptions(), ChannelOption.SO_BACKLOG);
-        }
-
-        @Override
-        @SuppressWarnings("unchecked") // the option's type is in its declaration
-        public <T> T getOption(ChannelOption<T> option) {
-            if (SocketOptions.isJdks(option)) {
-                return options.get(option);
-            }
-            return option.equals(ChannelOption.SO_BACKLOG) ? (T) (Integer) backlog : super.getOption(option);
-        }
-
-        @Override
-        public <T> boolean setOption(ChannelOption<T> option, T value) {
-            validate(option, value);
-            if (SocketOptions.isJdks(option)) {
-                return options.set(option, value);
-            }
-            if (!option.equals(ChannelOption.SO_BACKLOG)) {
-                return super.setOption(option, value);
-            }
-            int connections = (Integer) value;
-            if (connections < 0) {
-                throw new IllegalArgumentException("backlog: " + connections + " (expected: >= 0)");
-            }
-            backlog = connections;
-            return true;
-        }
-
-        @Override
-        protected void autoReadCleared() {
-            ((AccelServerDomainSocketChannel) channel).clearReadPending();
+            super(channel, new SocketOptions(channel.kernel));
         }
     }
 }

@@ -3,13 +3,10 @@ package io.accel.netty;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ServerSocketChannelConfig;
-import io.netty.util.NetUtil;
 import java.net.StandardSocketOptions;
 import java.util.Map;
 
@@ -17,34 +14,25 @@ import java.util.Map;
  * The options of an {@link AccelServerSocketChannel}: Netty's for listeners, and the JDK's through {@link AccelChannelOption#of}.
  * Thread-safe.
  */
-public final class AccelServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
-    private final SocketOptions options;
-    private volatile int backlog = NetUtil.SOMAXCONN;
-
+public final class AccelServerSocketChannelConfig extends AbstractAccelListenerConfig
+        implements ServerSocketChannelConfig {
     AccelServerSocketChannelConfig(AccelServerSocketChannel channel, SocketOptions options) {
-        super(channel, new ServerChannelRecvByteBufAllocator());
-        this.options = options;
+        super(channel, options);
     }
 
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
-        return getOptions(
-                super.getOptions(), ChannelOption.SO_RCVBUF, ChannelOption.SO_REUSEADDR, ChannelOption.SO_BACKLOG);
+        return getOptions(super.getOptions(), ChannelOption.SO_RCVBUF, ChannelOption.SO_REUSEADDR);
     }
 
     @Override
     @SuppressWarnings("unchecked") // each option's type is in its declaration
     public <T> T getOption(ChannelOption<T> option) {
-        if (SocketOptions.isJdks(option)) {
-            return options.get(option);
-        }
         Object value;
         if (option.equals(ChannelOption.SO_RCVBUF)) {
             value = getReceiveBufferSize();
         } else if (option.equals(ChannelOption.SO_REUSEADDR)) {
             value = isReuseAddress();
-        } else if (option.equals(ChannelOption.SO_BACKLOG)) {
-            value = backlog;
         } else {
             return super.getOption(option);
         }
@@ -54,15 +42,10 @@ public final class AccelServerSocketChannelConfig extends DefaultChannelConfig i
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         validate(option, value);
-        if (SocketOptions.isJdks(option)) {
-            return options.set(option, value);
-        }
         if (option.equals(ChannelOption.SO_RCVBUF)) {
             setReceiveBufferSize((Integer) value);
         } else if (option.equals(ChannelOption.SO_REUSEADDR)) {
             setReuseAddress((Boolean) value);
-        } else if (option.equals(ChannelOption.SO_BACKLOG)) {
-            setBacklog((Integer) value);
         } else {
             return super.setOption(option, value);
         }
@@ -70,21 +53,13 @@ public final class AccelServerSocketChannelConfig extends DefaultChannelConfig i
     }
 
     @Override
-    protected void autoReadCleared() {
-        ((AccelServerSocketChannel) channel).clearReadPending();
-    }
-
-    @Override
     public int getBacklog() {
-        return backlog;
+        return backlog();
     }
 
     @Override
     public AccelServerSocketChannelConfig setBacklog(int connections) {
-        if (connections < 0) {
-            throw new IllegalArgumentException("backlog: " + connections + " (expected: >= 0)");
-        }
-        backlog = connections;
+        backlog(connections);
         return this;
     }
 
