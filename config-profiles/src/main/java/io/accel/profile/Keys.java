@@ -230,7 +230,7 @@ public final class Keys {
             new HandoverAfterType(),
             "8/64KiB",
             "When a connection is worth a faster path than the kernel's: after so many reads and writes, or so many bytes, at the"
-                    + " end that connected; 0 means at once; `connect` means at once, and `accept` waits until that is done; `random` is"
+                    + " end that connected; 0 means at once; `connect` means at once, and `accept` waits until that is done, for 2 s at most; `random` is"
                     + " like `connect`, and goes back to the kernel and returns at random writes; `breaking` is like `connect`, and"
                     + " links over RDMA break at random. The last three are for tests.");
 

@@ -25,7 +25,10 @@ import java.util.concurrent.locks.LockSupport;
  * StreamSocket#close} enters this monitor to say that the connection is closed, so that no link comes afterwards.
  */
 final class StreamHandover {
-    /** How long an accept that should return with a link waits for a client that may never ask for one. */
+    /**
+     * How long an accept that should return with a link waits for a client that may never ask for one, or that may have died since it
+     * asked. All other connections of a program with one thread wait meanwhile.
+     */
     private static final long LATE_NANOS = 2_000_000_000L;
 
     private static final long PEER_PAUSE_NANOS = 100_000L;
@@ -235,7 +238,7 @@ final class StreamHandover {
         }
         boolean asked = accelerator.acceptedStreams().add(known, socket);
         if (accelerator.handoverAfter().atConnect() && (asked || askedLate)) {
-            answer().await(asked ? accelerator.probeTimeoutNanos() : LATE_NANOS, false);
+            answer().await(LATE_NANOS, false);
             awaitPeer();
         }
     }

@@ -78,6 +78,11 @@ public final class BenchProcess implements AutoCloseable {
         return pid;
     }
 
+    /** Whether it has not ended, as far as this process knows. */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** Begins to measure its usage. */
     ProcessTimes times() throws IOException, InterruptedException {
         return far == null ? new ProcessTimes(pid) : new ProcessTimes(far, pid);

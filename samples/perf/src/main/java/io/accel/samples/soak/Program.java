@@ -76,9 +76,11 @@ final class Program implements AutoCloseable {
         return Held.of(ask("collect", "collected"));
     }
 
-    /** The work of Accel's own threads in it, behind the last lines of its output before. */
+    /** The work of its threads, behind the last lines of its output before; only those if it has ended. */
     String threads() throws IOException, InterruptedException {
-        ask("threads", "told");
+        if (process.isAlive()) {
+            ask("threads", "told");
+        }
         return complaints();
     }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -90,6 +91,9 @@ final class Soak implements AutoCloseable {
     private boolean isLong;
 
     private int kills;
+    /** When threads were last shown because a conversation lasted long; 0 before. */
+    private long shownAt;
+
     private long last = -1;
     private long lastHandovers = -1;
     /** The time at which the client's handovers were last seen to increase. */
@@ -243,10 +247,15 @@ final class Soak implements AutoCloseable {
     private void look() throws IOException, InterruptedException {
         for (Program program : lasting()) {
             Map<String, String> status = program.status();
-            if (Program.number(status, "lost") > 0) {
-                lost.add("the " + program.name() + " lost something:\n" + program.complaints());
+            long oldest = Program.number(status, "oldest");
+            if (oldest > Wire.PATIENCE_MILLIS / 2) {
+                lookForHang(program, oldest);
             }
-            if (Program.number(status, "oldest") > 2L * Wire.PATIENCE_MILLIS) {
+            if (Program.number(status, "lost") > 0) {
+                lost.add("the " + program.name() + " lost something:\n" + program.complaints() + "\nIts server said:\n"
+                        + serverOf(program).complaints());
+            }
+            if (oldest > 2L * Wire.PATIENCE_MILLIS) {
                 lost.add("the " + program.name() + " hangs: " + status);
             }
         }
@@ -262,6 +271,21 @@ final class Soak implements AutoCloseable {
         if (over == Over.SHM) {
             ringsSeen += Rings.of(server.pid(), "");
             unixRingsSeen += Rings.of(server.pid(), OF_UNIX);
+        }
+    }
+
+    /** The server that a program talks to; the server itself for the server. */
+    private Program serverOf(Program program) {
+        return program == clientOfVictim ? victimServer : server;
+    }
+
+    /** A conversation that lasts so long may be about to fail; once it has, nothing shows why. */
+    private void lookForHang(Program program, long oldest) throws IOException, InterruptedException {
+        if (shownAt == 0 || System.nanoTime() - shownAt > TimeUnit.MILLISECONDS.toNanos(Wire.PATIENCE_MILLIS)) {
+            shownAt = System.nanoTime();
+            out.accept("a connection of the " + program.name() + " has lasted for " + oldest + " ms. Its threads:\n"
+                    + program.threads() + "\nThe server's:\n"
+                    + serverOf(program).threads());
         }
     }
 

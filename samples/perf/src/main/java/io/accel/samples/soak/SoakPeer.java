@@ -135,10 +135,10 @@ public final class SoakPeer {
         say("collected " + Held.byThis(used).fields());
     }
 
-    /** Prints for people what Accel's own threads are doing, a line each. */
+    /** Prints for people what the threads of Accel and of this program are doing, a line each. */
     private static void threads() {
         Thread.getAllStackTraces().forEach((thread, frames) -> {
-            if (thread.getName().startsWith("accel")) {
+            if (Stream.of(frames).anyMatch(frame -> frame.getClassName().startsWith("io.accel."))) {
                 say(thread.getName() + ", " + thread.getState() + ": "
                         + Stream.of(frames)
                                 .limit(DEEPEST)
