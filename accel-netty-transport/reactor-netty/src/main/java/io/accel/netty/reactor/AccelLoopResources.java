@@ -3,18 +3,29 @@ package io.accel.netty.reactor;
 
 import io.accel.netty.Accel;
 import io.accel.netty.AccelDatagramChannel;
+import io.accel.netty.AccelDomainSocketChannel;
 import io.accel.netty.AccelIoHandler;
+import io.accel.netty.AccelServerDomainSocketChannel;
 import io.accel.netty.AccelServerSocketChannel;
 import io.accel.netty.AccelSocketChannel;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.DomainSocketChannel;
+import io.netty.channel.unix.ServerDomainSocketChannel;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +37,7 @@ import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.NonBlocking;
 import reactor.netty.FutureMono;
+import reactor.netty.NettyPipeline;
 import reactor.netty.resources.LoopResources;
 
 /**
@@ -42,8 +54,12 @@ import reactor.netty.resources.LoopResources;
  *
  * <p>The loops carry accelerated connections and the kernel's alike. As with Reactor Netty's own loops, one group serves clients and
  * servers, and a client that is used within a loop stays in it. A program that wants no native transport, and says so with {@code
- * runOn(loops, false)} or {@code -Dreactor.netty.native=false}, gets loops of Netty's NIO transport. Unix-domain sockets need Reactor
- * Netty's own loops. Thread-safe.
+ * runOn(loops, false)} or {@code -Dreactor.netty.native=false}, gets loops of Netty's NIO transport.
+ *
+ * <p>Unix-domain sockets take a {@code UnixDomainSocketAddress}, or a {@code DomainSocketAddress} of Netty's native transports, which
+ * becomes one: the channel tells its addresses as those of the JDK. As on Reactor Netty's own NIO loops, such a channel is no {@code
+ * DomainSocketChannel}; see {@link AccelDomainSocketChannel}. {@code HttpClient} therefore cannot use one: on a channel of another class
+ * it writes HTTP/3.0 into its requests. Its connect fails with an error that names Reactor Netty's own loops. Thread-safe.
  */
 public final class AccelLoopResources implements LoopResources {
     /** Accel's replacement for one of Netty's kinds of channels. */
@@ -52,7 +68,17 @@ public final class AccelLoopResources implements LoopResources {
     private static final Map<Class<? extends Channel>, Kind> KINDS = Map.of(
             SocketChannel.class, new Kind(AccelSocketChannel.class, AccelSocketChannel::new),
             ServerSocketChannel.class, new Kind(AccelServerSocketChannel.class, AccelServerSocketChannel::new),
-            DatagramChannel.class, new Kind(AccelDatagramChannel.class, AccelDatagramChannel::new));
+            DatagramChannel.class, new Kind(AccelDatagramChannel.class, AccelDatagramChannel::new),
+            DomainSocketChannel.class,
+                    new Kind(AccelDomainSocketChannel.class, () -> adapted(new AccelDomainSocketChannel())),
+            ServerDomainSocketChannel.class,
+                    new Kind(
+                            AccelServerDomainSocketChannel.class, () -> adapted(new AccelServerDomainSocketChannel())));
+
+    private static Channel adapted(Channel unix) {
+        unix.pipeline().addFirst(UnixAdapter.INSTANCE);
+        return unix;
+    }
 
     private final String prefix;
     private final boolean daemon;
@@ -151,27 +177,42 @@ public final class AccelLoopResources implements LoopResources {
         return whole == servers || whole == acceptors || whole == clients;
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>For a {@code DomainSocketChannel} or {@code ServerDomainSocketChannel} the result is used as a {@code Channel}: it has the place
+     * of such a channel, and not its type.
+     *
+     * @throws IllegalArgumentException if Accel has no such channel
+     */
     @Override
+    @SuppressWarnings("unchecked") // Reactor Netty, whose NIO loops do the same, needs no more than a Channel
     public <C extends Channel> C onChannel(Class<C> channelType, EventLoopGroup group) {
         if (!isAccels(group)) {
             return notNative.onChannel(channelType, group);
         }
-        return channelType.cast(kind(channelType).make().get());
+        return (C) kind(channelType).make().get();
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * @throws IllegalArgumentException if Accel has no such channel
+     */
     @Override
+    @SuppressWarnings("unchecked") // as above
     public <C extends Channel> Class<? extends C> onChannelClass(Class<C> channelType, EventLoopGroup group) {
         if (!isAccels(group)) {
             return notNative.onChannelClass(channelType, group);
         }
-        return kind(channelType).type().asSubclass(channelType);
+        return (Class<? extends C>) kind(channelType).type();
     }
 
     private static Kind kind(Class<?> channelType) {
         Kind kind = KINDS.get(channelType);
         if (kind == null) {
             throw new IllegalArgumentException("Accel has no " + channelType.getSimpleName()
-                    + "; for Unix-domain sockets use runOn(LoopResources.create(NAME))");
+                    + "; for these channels use runOn(LoopResources.create(NAME))");
         }
         return kind;
     }
@@ -207,6 +248,42 @@ public final class AccelLoopResources implements LoopResources {
     private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
         LoopThread(Runnable task, String name) {
             super(task, name);
+        }
+    }
+
+    /**
+     * Makes the JDK's addresses of those of Netty's native transports, which programs of Reactor Netty pass, and keeps HTTP's client from
+     * channels on which it would call its requests HTTP/3.0.
+     */
+    @ChannelHandler.Sharable
+    @SuppressWarnings("FutureReturnValueIgnored") // a handler is given its caller's promise, and passes it on
+    private static final class UnixAdapter extends ChannelOutboundHandlerAdapter {
+        static final UnixAdapter INSTANCE = new UnixAdapter();
+
+        private static SocketAddress jdks(SocketAddress address) {
+            return address instanceof DomainSocketAddress natives
+                    ? UnixDomainSocketAddress.of(natives.path())
+                    : address;
+        }
+
+        @Override
+        public void bind(ChannelHandlerContext ctx, SocketAddress local, ChannelPromise promise) {
+            ctx.bind(jdks(local), promise);
+        }
+
+        @Override
+        public void connect(
+                ChannelHandlerContext ctx, SocketAddress remote, SocketAddress local, ChannelPromise promise) {
+            if (ctx.pipeline().get(NettyPipeline.HttpCodec) != null
+                    || ctx.pipeline().get(NettyPipeline.H2OrHttp11Codec) != null) {
+                promise.setFailure(
+                        new UnsupportedOperationException("Reactor Netty's HttpClient writes HTTP/3.0 into its requests"
+                                + " on a Unix-domain channel of Accel's; for this client use runOn(LoopResources.create(NAME)), with"
+                                + " Netty's epoll transport on the class path"));
+                ctx.close();
+                return;
+            }
+            ctx.connect(jdks(remote), jdks(local), promise);
         }
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.netty.AccelDomainSocketChannel;
+import io.accel.netty.AccelServerDomainSocketChannel;
 import io.accel.netty.AccelServerSocketChannel;
 import io.accel.netty.AccelSocketChannel;
 import io.accel.testing.RealProgram;
@@ -12,15 +14,21 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.DatagramPacket;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.unix.DomainDatagramChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +38,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.Connection;
 import reactor.netty.DisposableServer;
+import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.HttpResources;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
@@ -44,7 +53,7 @@ import reactor.netty.udp.UdpServer;
 @RealProgram(
         name = "Reactor Netty on Accel's transport",
         artifact = "io.projectreactor.netty:reactor-netty-core",
-        how = "HTTP, TCP, UDP; loops named and global; peers on NIO")
+        how = "HTTP, TCP, UDP, Unix-domain sockets; loops named and global; peers on NIO")
 @Timeout(30)
 class AccelLoopResourcesTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -76,10 +85,15 @@ class AccelLoopResourcesTest {
                 .block(LIMIT);
     }
 
+    private static String pathOf(Channel channel) {
+        return channel instanceof AccelDomainSocketChannel unix
+                ? unix.path().path()
+                : ((AccelSocketChannel) channel).path().path();
+    }
+
     private void awaitPath(String path) {
         await().atMost(LIMIT)
-                .untilAsserted(() -> assertThat(channels).isNotEmpty().allSatisfy(channel -> assertThat(
-                                ((AccelSocketChannel) channel).path().path())
+                .untilAsserted(() -> assertThat(channels).isNotEmpty().allSatisfy(channel -> assertThat(pathOf(channel))
                         .isEqualTo(path)));
     }
 
@@ -149,6 +163,26 @@ class AccelLoopResourcesTest {
         }
     }
 
+    private static Mono<String> received(Connection client, Predicate<StringBuilder> isAll) {
+        return client.inbound()
+                .receive()
+                .asString(StandardCharsets.US_ASCII)
+                .scan(new StringBuilder(), StringBuilder::append)
+                .filter(isAll)
+                .next()
+                .map(StringBuilder::toString);
+    }
+
+    private static void echo(Connection client) {
+        String sent = "0123456789".repeat(100_000);
+        Mono<String> received = received(client, all -> all.length() >= sent.length());
+        client.outbound()
+                .sendString(Flux.just(sent), StandardCharsets.US_ASCII)
+                .then()
+                .subscribe();
+        assertThat(received.block(LIMIT)).isEqualTo(sent);
+    }
+
     @Test
     void tcpEchoes() {
         DisposableServer server = TcpServer.create()
@@ -164,19 +198,7 @@ class AccelLoopResourcesTest {
                 .connectNow(LIMIT);
         try {
             channels.add(client.channel());
-            String sent = "0123456789".repeat(100_000);
-            Mono<String> received = client.inbound()
-                    .receive()
-                    .asString(StandardCharsets.US_ASCII)
-                    .scan(new StringBuilder(), StringBuilder::append)
-                    .filter(all -> all.length() >= sent.length())
-                    .next()
-                    .map(StringBuilder::toString);
-            client.outbound()
-                    .sendString(Flux.just(sent), StandardCharsets.US_ASCII)
-                    .then()
-                    .subscribe();
-            assertThat(received.block(LIMIT)).isEqualTo(sent);
+            echo(client);
             awaitPath("shm");
         } finally {
             client.disposeNow(LIMIT);
@@ -225,14 +247,128 @@ class AccelLoopResourcesTest {
         assertThat(name).startsWith("test-accel-");
     }
 
-    @Test
-    void unixDomainSocketsAreRefusedWithAWayOut(@TempDir Path directory) {
-        HttpServer server = HttpServer.create()
+    private void echoBy(SocketAddress address, Path file) {
+        DisposableServer server = TcpServer.create()
                 .runOn(loops)
-                .bindAddress(() ->
-                        new DomainSocketAddress(directory.resolve("socket").toFile()))
-                .handle((request, response) -> response.send());
-        assertThatThrownBy(() -> server.bindNow(LIMIT)).hasStackTraceContaining("for Unix-domain sockets use runOn");
+                .bindAddress(() -> address)
+                .doOnConnection(connection -> channels.add(connection.channel()))
+                .handle((in, out) -> out.send(in.receive().retain()))
+                .bindNow(LIMIT);
+        try {
+            assertThat(server.channel()).isInstanceOf(AccelServerDomainSocketChannel.class);
+            assertThat(server.path()).isEqualTo(file.toString());
+            Connection client =
+                    TcpClient.create().runOn(loops).remoteAddress(() -> address).connectNow(LIMIT);
+            try {
+                channels.add(client.channel());
+                echo(client);
+                assertThat(channels).hasSize(2);
+                awaitPath("shm");
+            } finally {
+                client.disposeNow(LIMIT);
+            }
+        } finally {
+            server.disposeNow(LIMIT);
+        }
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void unixDomainSocketsAreAccelerated(@TempDir Path directory) {
+        Path file = directory.resolve("socket");
+        echoBy(UnixDomainSocketAddress.of(file), file);
+    }
+
+    /** The type of address that Reactor Netty's programs have from its native transports. */
+    @Test
+    void addressesOfTheNativeTransportsAreTaken(@TempDir Path directory) {
+        Path file = directory.resolve("socket");
+        echoBy(new DomainSocketAddress(file.toFile()), file);
+    }
+
+    @Test
+    void anHttpServerOnAUnixDomainSocketIsAccelerated(@TempDir Path directory) {
+        SocketAddress address = UnixDomainSocketAddress.of(directory.resolve("socket"));
+        DisposableServer server = HttpServer.create()
+                .runOn(loops)
+                .bindAddress(() -> address)
+                .doOnConnection(connection -> channels.add(connection.channel()))
+                .handle((request, response) ->
+                        response.sendString(Mono.just("hello " + request.uri() + " " + request.version())))
+                .bindNow(LIMIT);
+        try {
+            Connection client =
+                    TcpClient.create().runOn(loops).remoteAddress(() -> address).connectNow(LIMIT);
+            try {
+                channels.add(client.channel());
+                Mono<String> received = received(client, all -> all.indexOf("hello /path HTTP/1.1") >= 0);
+                client.outbound()
+                        .sendString(Mono.just("GET /path HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                        .then()
+                        .subscribe();
+                assertThat(received.block(LIMIT)).startsWith("HTTP/1.1 200 OK");
+                assertThat(channels).hasSize(2);
+                awaitPath("shm");
+            } finally {
+                client.disposeNow(LIMIT);
+            }
+        } finally {
+            server.disposeNow(LIMIT);
+        }
+    }
+
+    /** It takes any channel but a {@code SocketChannel} or a {@code DomainSocketChannel} for one of HTTP/3. */
+    @Test
+    void anHttpClientOnAUnixDomainSocketIsRefusedWithAWayOut(@TempDir Path directory) {
+        SocketAddress address = UnixDomainSocketAddress.of(directory.resolve("socket"));
+        DisposableServer server = HttpServer.create()
+                .runOn(loops)
+                .bindAddress(() -> address)
+                .handle((request, response) -> response.send())
+                .bindNow(LIMIT);
+        try {
+            HttpClient plain = HttpClient.create(pool)
+                    .runOn(loops)
+                    .remoteAddress(() -> address)
+                    .doOnChannelInit((observer, channel, remote) -> channels.add(channel));
+            HttpClient secure = plain.secure();
+            HttpClient negotiated = secure.protocol(HttpProtocol.H2, HttpProtocol.HTTP11);
+            for (HttpClient client : List.of(plain, secure, negotiated)) {
+                assertThatThrownBy(() -> client.get().uri("/").response().block(LIMIT))
+                        .hasStackTraceContaining("for this client use runOn");
+            }
+            assertThat(channels).hasSize(3);
+            await().atMost(LIMIT).until(() -> channels.stream().noneMatch(Channel::isOpen));
+        } finally {
+            server.disposeNow(LIMIT);
+        }
+    }
+
+    @Test
+    void unixDomainSocketsThatCannotBeSayWhy(@TempDir Path directory) throws Exception {
+        Path file = Files.createFile(directory.resolve("file"));
+        assertThatThrownBy(() -> TcpClient.create()
+                        .runOn(loops)
+                        .remoteAddress(() -> UnixDomainSocketAddress.of(directory.resolve("nothing")))
+                        .connectNow(LIMIT))
+                .hasStackTraceContaining("No such file or directory");
+        assertThatThrownBy(() -> TcpServer.create()
+                        .runOn(loops)
+                        .bindAddress(() -> UnixDomainSocketAddress.of(file))
+                        .bindNow(LIMIT))
+                .hasStackTraceContaining(file + " exists");
+        assertThatThrownBy(() -> TcpServer.create()
+                        .runOn(loops)
+                        .bindAddress(() -> new DomainSocketAddress("x".repeat(200)))
+                        .bindNow(LIMIT))
+                .hasStackTraceContaining("Unix domain path too long");
+    }
+
+    @Test
+    void channelsThatAccelDoesNotHaveAreRefused() {
+        assertThatThrownBy(() -> loops.onChannel(DomainDatagramChannel.class, loops.onClient(true)))
+                .hasMessage(
+                        "Accel has no DomainDatagramChannel; for these channels use runOn(LoopResources.create(NAME))");
     }
 
     @Test

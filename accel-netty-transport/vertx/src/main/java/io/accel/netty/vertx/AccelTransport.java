@@ -3,7 +3,9 @@ package io.accel.netty.vertx;
 
 import io.accel.netty.AccelChannelOption;
 import io.accel.netty.AccelDatagramChannel;
+import io.accel.netty.AccelDomainSocketChannel;
 import io.accel.netty.AccelIoHandler;
+import io.accel.netty.AccelServerDomainSocketChannel;
 import io.accel.netty.AccelServerSocketChannel;
 import io.accel.netty.AccelSocketChannel;
 import io.netty.bootstrap.Bootstrap;
@@ -24,13 +26,14 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
 import java.util.function.Supplier;
 import jdk.net.ExtendedSocketOptions;
 
 /**
  * Accel's event loops and channels for Vert.x. TCP options that the JDK knows are set on the kernel's socket, as on Vert.x's native
  * transports. Options that the JDK does not know (fast open, cork, user time-out) are ignored, as on its NIO transport. Unix-domain
- * sockets are not supported. Stateless.
+ * sockets have none of these options. Stateless.
  */
 final class AccelTransport implements Transport {
     @Override
@@ -38,29 +41,33 @@ final class AccelTransport implements Transport {
         return AccelIoHandler.newFactory();
     }
 
-    private static void refuse(boolean domainSocket) {
-        if (domainSocket) {
-            throw new IllegalArgumentException("Accel's transport has no Unix-domain sockets; for these make another"
-                    + " Vertx, by Vertx.builder().withTransport(Transport.EPOLL)");
-        }
+    @Override
+    public boolean supportsDomainSockets() {
+        return true;
     }
 
     @Override
     public SocketAddress convert(io.vertx.core.net.SocketAddress address) {
-        refuse(address.isDomainSocket());
-        return Transport.super.convert(address);
+        return address.isDomainSocket() ? UnixDomainSocketAddress.of(address.path()) : Transport.super.convert(address);
+    }
+
+    /** A path stays as the program gave it, and that of a client empty: Vert.x tells the server's in its place. */
+    @Override
+    public io.vertx.core.net.SocketAddress convert(SocketAddress address) {
+        return address instanceof UnixDomainSocketAddress unix
+                ? io.vertx.core.net.SocketAddress.domainSocketAddress(
+                        unix.getPath().toString())
+                : Transport.super.convert(address);
     }
 
     @Override
     public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
-        refuse(domainSocket);
-        return AccelSocketChannel::new;
+        return domainSocket ? AccelDomainSocketChannel::new : AccelSocketChannel::new;
     }
 
     @Override
     public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
-        refuse(domainSocket);
-        return AccelServerSocketChannel::new;
+        return domainSocket ? AccelServerDomainSocketChannel::new : AccelServerSocketChannel::new;
     }
 
     @Override
@@ -76,16 +83,20 @@ final class AccelTransport implements Transport {
 
     @Override
     public void configure(TcpConfig config, boolean domainSocket, ServerBootstrap bootstrap) {
-        if (config.isSoReusePort()) {
-            bootstrap.option(AccelChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true);
+        if (!domainSocket) {
+            if (config.isSoReusePort()) {
+                bootstrap.option(AccelChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true);
+            }
+            setNativeOptions(config, bootstrap::childOption);
         }
-        setNativeOptions(config, bootstrap::childOption);
         Transport.super.configure(config, domainSocket, bootstrap);
     }
 
     @Override
     public void configure(TcpConfig config, boolean domainSocket, Bootstrap bootstrap) {
-        setNativeOptions(config, bootstrap::option);
+        if (!domainSocket) {
+            setNativeOptions(config, bootstrap::option);
+        }
         Transport.super.configure(config, domainSocket, bootstrap);
     }
 

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.accel.netty.AccelChannelOption;
+import io.accel.netty.AccelDomainSocketChannel;
 import io.accel.netty.AccelSocketChannel;
 import io.accel.testing.ChildJvm;
 import io.accel.testing.RealProgram;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
@@ -23,6 +26,7 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.RequestOptions;
 import io.vertx.core.internal.VertxBootstrap;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.NetClient;
@@ -30,9 +34,12 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.net.TcpConfig;
+import io.vertx.core.net.TcpOption;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.core.spi.transport.Transport;
 import java.lang.reflect.Proxy;
+import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +59,7 @@ import org.junit.jupiter.api.io.TempDir;
 @RealProgram(
         name = "Vert.x on Accel's transport",
         artifact = "io.vertx:vertx-core",
-        how = "HTTP, TCP and its options, files, datagrams, without a change to the program")
+        how = "HTTP, TCP and its options, Unix-domain sockets, files, datagrams, without a change to the program")
 @Timeout(30)
 class VertxTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -84,10 +91,15 @@ class VertxTest {
         return ((ConnectionBase) connection).channel();
     }
 
+    private static String pathOf(Channel channel) {
+        return channel instanceof AccelDomainSocketChannel unix
+                ? unix.path().path()
+                : ((AccelSocketChannel) channel).path().path();
+    }
+
     private static void awaitPath(Set<Channel> channels, String path) {
         await().atMost(LIMIT).untilAsserted(() -> assertThat(channels)
-                .allSatisfy(channel ->
-                        assertThat(((AccelSocketChannel) channel).path().path()).isEqualTo(path)));
+                .allSatisfy(channel -> assertThat(pathOf(channel)).isEqualTo(path)));
     }
 
     private void exchange() throws Exception {
@@ -204,15 +216,102 @@ class VertxTest {
     }
 
     @Test
-    void unixDomainSocketsAreRefusedWithAWayOut(@TempDir Path directory) {
+    void unixDomainSocketsAreAccelerated(@TempDir Path directory) throws Exception {
+        vertx = Vertx.vertx();
+        assertThat(((VertxInternal) vertx).transport().supportsDomainSockets()).isTrue();
+        Path file = directory.resolve("socket");
+        SocketAddress address = SocketAddress.domainSocketAddress(file.toString());
+        Set<Channel> channels = ConcurrentHashMap.newKeySet();
+        Queue<NetSocket> accepted = new ConcurrentLinkedQueue<>();
+        NetServer server = vertx.createNetServer().connectHandler(socket -> {
+            channels.add(channel(socket));
+            accepted.add(socket);
+            socket.handler(socket::write);
+        });
+        get(server.listen(address));
+        NetSocket client = get(netClient().connect(address));
+        channels.add(channel(client));
+        String sent = "0123456789".repeat(100_000);
+        Buffer received = Buffer.buffer();
+        Future<Void> all = Future.future(promise -> client.handler(part -> {
+            received.appendBuffer(part);
+            if (received.length() >= sent.length()) {
+                promise.complete();
+            }
+        }));
+        get(client.write(sent));
+        get(all);
+        assertThat(received.toString()).isEqualTo(sent);
+        assertThat(channels).hasSize(2);
+        awaitPath(channels, "shm");
+        assertThat(client.remoteAddress()).isEqualTo(address);
+        assertThat(accepted.element().localAddress()).isEqualTo(address);
+        // The kernel gives a client no name; Vert.x tells the server's instead, as on its native transports.
+        assertThat(client.localAddress()).isEqualTo(address);
+        assertThat(accepted.element().remoteAddress()).isEqualTo(address);
+        get(server.close());
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void httpOverAUnixDomainSocketIsAccelerated(@TempDir Path directory) throws Exception {
         vertx = Vertx.vertx();
         SocketAddress address =
                 SocketAddress.domainSocketAddress(directory.resolve("socket").toString());
-        assertThatThrownBy(() -> get(
-                        vertx.createNetServer().connectHandler(NetSocket::close).listen(address)))
-                .hasStackTraceContaining("Accel's transport has no Unix-domain sockets");
-        assertThatThrownBy(() -> get(netClient().connect(address)))
-                .hasStackTraceContaining("Accel's transport has no Unix-domain sockets");
+        Set<Channel> channels = ConcurrentHashMap.newKeySet();
+        HttpServer server = vertx.createHttpServer()
+                .connectionHandler(connection -> channels.add(channel(connection)))
+                .requestHandler(request ->
+                        request.body().onSuccess(body -> request.response().end(request.uri() + " " + body)));
+        get(server.listen(address));
+        httpClient = vertx.createHttpClient();
+        for (int i = 0; i < 30; i++) {
+            RequestOptions asked = new RequestOptions()
+                    .setServer(address)
+                    .setHost("localhost")
+                    .setMethod(HttpMethod.POST)
+                    .setURI("/" + i);
+            Buffer answer = get(httpClient.request(asked).compose(request -> {
+                channels.add(channel(request.connection()));
+                return request.send("body").compose(HttpClientResponse::body);
+            }));
+            assertThat(answer.toString()).isEqualTo("/" + i + " body");
+        }
+        assertThat(channels).hasSizeGreaterThanOrEqualTo(2);
+        awaitPath(channels, "shm");
+    }
+
+    /** Options of TCP that a Unix-domain channel does not have are left out, as on Vert.x's native transports. */
+    @Test
+    void optionsOfTcpAreLeftOutForUnixDomainSockets() {
+        TcpConfig config = new TcpConfig()
+                .setSoReusePort(true)
+                .setOption(TcpOption.QUICKACK, true)
+                .setOption(TcpOption.KEEPIDLE, 77);
+        AccelTransport transport = new AccelTransport();
+        ServerBootstrap server = new ServerBootstrap();
+        transport.configure(config, true, server);
+        assertThat(server.config().options()).isEmpty();
+        assertThat(server.config().childOptions()).isEmpty();
+        Bootstrap client = new Bootstrap();
+        transport.configure(config, true, client);
+        assertThat(client.config().options()).isEmpty();
+    }
+
+    @Test
+    void unixDomainSocketsThatCannotBeSayWhy(@TempDir Path directory) throws Exception {
+        vertx = Vertx.vertx();
+        Path nothing = directory.resolve("nothing");
+        Path file = Files.createFile(directory.resolve("file"));
+        assertThatThrownBy(() -> get(netClient().connect(SocketAddress.domainSocketAddress(nothing.toString()))))
+                .hasRootCauseInstanceOf(SocketException.class)
+                .hasStackTraceContaining("No such file or directory");
+        assertThatThrownBy(() -> get(vertx.createNetServer()
+                        .connectHandler(NetSocket::close)
+                        .listen(SocketAddress.domainSocketAddress(file.toString()))))
+                .hasStackTraceContaining(file + " exists");
+        assertThatThrownBy(() -> get(netClient().connect(SocketAddress.domainSocketAddress("x".repeat(200)))))
+                .hasStackTraceContaining("Unix domain path too long");
     }
 
     @Test
