@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LingeringCloseTest {
     private static final int RING = 16 * 1024;
     private static final int ROUNDS = 150;
-    /** Descriptors that threads leave to later sleepers. */
-    private static final int POOLED = 8;
+    /** Descriptors that threads leave to later sleepers: a selector's two and a pipe's two for each of those at a time. */
+    private static final int POOLED = 4 * 4;
 
     private static final Call[] CALLS = {Call.PUBLISH, Call.PUBLISH, Call.SIGNAL, Call.RELEASED, Call.PUBLISHED};
 

@@ -173,7 +173,7 @@ class MemoryGivenBackTest {
             awaitCalm(); // the thread that moved the last connection may still be looking at it
             assertThat(lab.content()).hasSize(2);
             // The pool of pollers may have grown by one or two; a leak would be thousands.
-            await().untilAsserted(() -> assertThat(Lab.descriptors()).isLessThanOrEqualTo(descriptors + 8));
+            await().untilAsserted(() -> assertThat(Lab.descriptors()).isLessThanOrEqualTo(descriptors + 16));
         }
     }
 

@@ -28,7 +28,8 @@ record Held(long heap, long resident, int descriptors, int mappings) {
     /** As long as most of the code is still to be compiled. */
     private static final long MORE_RESIDENT_COLD = 64L << 20;
 
-    private static final int MORE_DESCRIPTORS = 4;
+    /** A thread that sleeps beside others for the first time leaves four to later sleepers; a leak would be thousands. */
+    private static final int MORE_DESCRIPTORS = 16;
     /** The stacks of the compiler's threads, which come and go, and code. */
     private static final int MORE_MAPPINGS = 40;
 
