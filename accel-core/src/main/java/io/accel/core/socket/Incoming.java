@@ -234,8 +234,7 @@ public final class Incoming {
             discount(0);
         }
         announcementDue = excess == 0 && n >= 0;
-        link = attached;
-        socket.readiness().refresh();
+        comeToLink(attached);
         return Math.max(0, n) - excess;
     }
 
@@ -311,10 +310,10 @@ public final class Incoming {
                 receiveRecordAlone();
                 return aside.awaitsRecord() && hasAnchorEnded();
             }
-            if (link == null && socket.attached().reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED) {
-                checkWholeUpTo(socket.attached().reader().peekSwitchedAt());
-                return false; // bytes that the program has not read precede everything that comes over the link
+            if (link == null && !aside.hasEarly() && !setAsideUpToSwitch(socket.attached())) {
+                return false;
             }
+            boolean isBehindLink = link != null || aside.hasEarly();
             while (aside.awaitsRecord() && maySetAside() && socket.anchor().available() > 0) {
                 ByteBuffer came = ByteBuffer.allocate(
                         Math.min(MOST_AT_A_TIME, socket.anchor().available()));
@@ -326,16 +325,56 @@ public final class Incoming {
                     aside.addBehindAnnouncement(came);
                     announcementDue = false;
                 } else {
-                    aside.add(came, link != null);
+                    aside.add(came, isBehindLink);
                 }
             }
-            return aside.awaitsRecord() && hasAnchorEnded();
+            return aside.awaitsRecord() && !aside.hasEarly() && hasAnchorEnded();
         } finally {
             lock.unlock();
             if (hasAside() || isAsideFull()) {
                 socket.readiness().refresh(); // otherwise a waiter for the kernel would wait for bytes that are gone
             }
         }
+    }
+
+    /**
+     * Sets aside the bytes that the peer has sent before it switched: its record stands behind them, and the program may be waiting for
+     * room to write, which it gets when the record is found. Under the lock.
+     *
+     * @return false if some of them have not come, or are too many
+     */
+    private boolean setAsideUpToSwitch(LinkStream attached) throws IOException {
+        if (attached.reader().peekSwitchedAt() == LinkReader.NOT_SWITCHED) {
+            return true;
+        }
+        long at = switchedAt(attached);
+        long missing = at - taken - aside.size();
+        while (missing > 0 && maySetAside() && socket.anchor().available() > 0) {
+            ByteBuffer came = ByteBuffer.allocate((int)
+                    Math.min(missing, Math.min(MOST_AT_A_TIME, socket.anchor().available())));
+            if (readAnchor(came) <= 0) {
+                break;
+            }
+            missing -= came.position();
+            aside.addBeforeLink(came.flip());
+        }
+        if (missing > 0) {
+            checkWholeUpTo(at);
+            return false;
+        }
+        announcementDue = true;
+        if (aside.isEmpty()) {
+            comeToLink(attached);
+        } else {
+            aside.endBeforeLink();
+        }
+        return true;
+    }
+
+    /** The next byte comes over the link. Under the lock. */
+    private void comeToLink(LinkStream attached) {
+        link = attached;
+        socket.readiness().refresh();
     }
 
     /**
@@ -453,13 +492,20 @@ public final class Incoming {
      * Reads bytes that were set aside, which come before all bytes in the kernel. In this half only.
      *
      * @param dst the buffer to fill
-     * @return the number of bytes; 0 if there are none, and the kernel comes next
+     * @return the number of bytes; 0 if there are none, and the kernel comes next, or {@link #link()}
      */
     public int readAside(ByteBuffer dst) {
         SetAside before = aside;
-        int n = before == null ? 0 : before.read(dst);
+        if (before == null || link != null) {
+            return 0;
+        }
+        boolean wasEarly = before.hasEarly();
+        int n = before.read(dst);
         if (n > 0) {
             count(n);
+        }
+        if (wasEarly && !before.hasEarly()) {
+            comeToLink(socket.attached());
         }
         return n;
     }
@@ -583,8 +629,9 @@ public final class Incoming {
             return toInt(raw);
         }
         long before = Math.min(raw, Math.max(0, at - taken));
-        // The bytes behind that begin with the announcement, which is not the program's.
-        long behind = attached.reader().isPeerLeaving() ? Math.max(0, raw - before - 1) : 0;
+        // The bytes behind that begin with the announcement, which is not the program's, unless that was taken before.
+        int announcement = aside.hasEarly() && !announcementDue ? 0 : 1;
+        long behind = attached.reader().isPeerLeaving() ? Math.max(0, raw - before - announcement) : 0;
         return toInt(before + attached.reader().availableAhead() + behind);
     }
 

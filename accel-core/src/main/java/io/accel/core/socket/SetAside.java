@@ -6,12 +6,17 @@ import java.nio.ByteBuffer;
 /**
  * The bytes that were read from the kernel before it was their turn: they stand behind an announcement, and come after everything that
  * comes over the link. If the link has broken, the peer's {@link ResumeRecord} stands before them. It is found here, and is not the
- * program's.
+ * program's. A program that has not read up to the announcement has earlier bytes here, too, which come before everything over the link.
  *
  * <p>Under the lock of {@link Incoming}, except for the methods that any thread may call, which say so.
  */
 final class SetAside {
-    /** The bytes set aside; null if there are none. Written under the lock; any thread reads whether there are any, and how many. */
+    /**
+     * The bytes that come before everything over the link; null if there are none. Written under the lock; any thread reads whether there
+     * are any, and how many.
+     */
+    private volatile ByteBuffer early;
+    /** The other bytes set aside, as above. */
     private volatile ByteBuffer bytes;
     /** The record that the peer must send once the link is known to have broken; null before that. Written by {@link Resumption}. */
     private volatile ResumeRecord record;
@@ -22,13 +27,32 @@ final class SetAside {
 
     /** Whether there are none. Any thread. */
     boolean isEmpty() {
-        return bytes == null;
+        return bytes == null && early == null; // in this order, as endBeforeLink writes them in the other
     }
 
     /** The number of bytes. Any thread, as a hint. */
     int size() {
-        ByteBuffer all = bytes;
+        return size(early) + size(bytes);
+    }
+
+    private static int size(ByteBuffer all) {
         return all == null ? 0 : all.remaining();
+    }
+
+    /** Whether bytes that come before everything over the link are unread. */
+    boolean hasEarly() {
+        return early != null;
+    }
+
+    /** Sets bytes of the program's aside that come before everything over the link. */
+    void addBeforeLink(ByteBuffer more) {
+        addProgramBytes(more);
+    }
+
+    /** Takes note that everything over the link comes behind the bytes that are here now, and before those that are added later. */
+    void endBeforeLink() {
+        early = bytes;
+        bytes = null;
     }
 
     /** Sets bytes aside that begin with an announcement, which is dropped. */
@@ -58,7 +82,7 @@ final class SetAside {
     private void addProgramBytes(ByteBuffer more) {
         if (more.hasRemaining()) {
             ByteBuffer before = bytes;
-            ByteBuffer all = ByteBuffer.allocate(size() + more.remaining());
+            ByteBuffer all = ByteBuffer.allocate(size(before) + more.remaining());
             if (before != null) {
                 all.put(before.duplicate());
             }
@@ -67,13 +91,14 @@ final class SetAside {
     }
 
     /**
-     * Takes bytes out.
+     * Takes bytes out, and none from both sides of the link's.
      *
      * @param dst the buffer to fill
      * @return the number of bytes
      */
     int read(ByteBuffer dst) {
-        ByteBuffer all = bytes;
+        ByteBuffer first = early;
+        ByteBuffer all = first != null ? first : bytes;
         if (all == null || !dst.hasRemaining()) {
             return 0;
         }
@@ -81,7 +106,11 @@ final class SetAside {
         dst.put(all.slice(all.position(), n));
         all.position(all.position() + n);
         if (!all.hasRemaining()) {
-            bytes = null;
+            if (first != null) {
+                early = null;
+            } else {
+                bytes = null;
+            }
         }
         return n;
     }
