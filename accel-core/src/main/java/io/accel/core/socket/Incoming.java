@@ -314,13 +314,11 @@ public final class Incoming {
                 return false;
             }
             boolean isBehindLink = link != null || aside.hasEarly();
-            while (aside.awaitsRecord() && maySetAside() && socket.anchor().available() > 0) {
-                ByteBuffer came = ByteBuffer.allocate(
-                        Math.min(MOST_AT_A_TIME, socket.anchor().available()));
-                if (readAnchor(came) <= 0) {
+            while (aside.awaitsRecord()) {
+                ByteBuffer came = takeForAside(Long.MAX_VALUE);
+                if (came == null) {
                     break;
                 }
-                came.flip();
                 if (announcementDue) {
                     aside.addBehindAnnouncement(came);
                     announcementDue = false;
@@ -349,18 +347,14 @@ public final class Incoming {
         }
         long at = switchedAt(attached);
         long missing = at - taken - aside.size();
-        while (missing > 0 && maySetAside() && socket.anchor().available() > 0) {
-            ByteBuffer came = ByteBuffer.allocate((int)
-                    Math.min(missing, Math.min(MOST_AT_A_TIME, socket.anchor().available())));
-            if (readAnchor(came) <= 0) {
-                break;
+        while (missing > 0) {
+            ByteBuffer came = takeForAside(missing);
+            if (came == null) {
+                checkWholeUpTo(at);
+                return false;
             }
-            missing -= came.position();
-            aside.addBeforeLink(came.flip());
-        }
-        if (missing > 0) {
-            checkWholeUpTo(at);
-            return false;
+            missing -= came.remaining();
+            aside.addProgramBytes(came);
         }
         announcementDue = true;
         if (aside.isEmpty()) {
@@ -369,6 +363,21 @@ public final class Incoming {
             aside.endBeforeLink();
         }
         return true;
+    }
+
+    /**
+     * Takes bytes from the kernel that are to be set aside. Under the lock.
+     *
+     * @param most how many at most
+     * @return the bytes; null if none are there, or too many are set aside
+     */
+    private ByteBuffer takeForAside(long most) throws IOException {
+        int there = maySetAside() ? socket.anchor().available() : 0;
+        if (there <= 0) {
+            return null;
+        }
+        ByteBuffer came = ByteBuffer.allocate((int) Math.min(most, Math.min(MOST_AT_A_TIME, there)));
+        return readAnchor(came) > 0 ? came.flip() : null;
     }
 
     /** The next byte comes over the link. Under the lock. */

@@ -44,11 +44,6 @@ final class SetAside {
         return early != null;
     }
 
-    /** Sets bytes of the program's aside that come before everything over the link. */
-    void addBeforeLink(ByteBuffer more) {
-        addProgramBytes(more);
-    }
-
     /** Takes note that everything over the link comes behind the bytes that are here now, and before those that are added later. */
     void endBeforeLink() {
         early = bytes;
@@ -79,7 +74,8 @@ final class SetAside {
         }
     }
 
-    private void addProgramBytes(ByteBuffer more) {
+    /** Sets bytes aside among which is no record. */
+    void addProgramBytes(ByteBuffer more) {
         if (more.hasRemaining()) {
             ByteBuffer before = bytes;
             ByteBuffer all = ByteBuffer.allocate(size(before) + more.remaining());

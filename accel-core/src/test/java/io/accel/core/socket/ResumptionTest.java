@@ -97,6 +97,16 @@ class ResumptionTest {
         return Streams.start(() -> closingWhenItFails(socket, () -> send(socket, seed)));
     }
 
+    private Background<Long> writerThatWaitsForRoom(StreamSocket socket) throws Exception {
+        assertThat(socket.outgoing().fix()).isNotNull(); // so that a full ring does not make it go back
+        Background<Long> writer = Background.start(() -> {
+            Streams.send(waits, socket, TOTAL, 1);
+            return (long) TOTAL;
+        });
+        writer.awaitAsleep();
+        return writer;
+    }
+
     private FutureTask<Long> receiving(StreamSocket socket, int seed) {
         return Streams.start(() -> closingWhenItFails(socket, () -> receive(socket, seed)));
     }
@@ -248,12 +258,7 @@ class ResumptionTest {
     @Test
     void aWriterThatWaitsForRoomGoesOn() throws Exception {
         pair = lab.lab.connect();
-        assertThat(pair.client().outgoing().fix()).isNotNull(); // so that a full ring does not make it go back
-        Background<Long> writer = Background.start(() -> {
-            Streams.send(waits, pair.client(), TOTAL, 1);
-            return (long) TOTAL;
-        });
-        writer.awaitAsleep();
+        Background<Long> writer = writerThatWaitsForRoom(pair.client());
         breakNow();
         assertThat(writer.get(20, TimeUnit.SECONDS)).isEqualTo(TOTAL);
         assertThat(Streams.receive(waits, pair.server(), TOTAL, 1)).isEqualTo(TOTAL);
@@ -698,12 +703,7 @@ class ResumptionTest {
         assertThat(pair.client().outgoing().link()).isNotNull();
         Streams.write(waits, pair.server(), ByteBuffer.allocate(3));
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(3))).isEqualTo(3);
-        assertThat(pair.server().outgoing().fix()).isNotNull(); // so that a full ring does not make it go back
-        Background<Long> writer = Background.start(() -> {
-            Streams.send(waits, pair.server(), TOTAL, 1);
-            return (long) TOTAL;
-        });
-        writer.awaitAsleep();
+        Background<Long> writer = writerThatWaitsForRoom(pair.server());
         lab.faults.newsMicros = -1;
         pair.client().attached().link().breakNow();
         pair.server().attached().link().breakNow();
@@ -876,12 +876,7 @@ class ResumptionTest {
         Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
         assertThat(pair.client().outgoing().link()).isNotNull();
         Streams.write(waits, pair.server(), ByteBuffer.allocate(3));
-        assertThat(pair.server().outgoing().fix()).isNotNull();
-        Background<Long> writer = Background.start(() -> {
-            Streams.send(waits, pair.server(), TOTAL, 1);
-            return (long) TOTAL;
-        });
-        writer.awaitAsleep();
+        Background<Long> writer = writerThatWaitsForRoom(pair.server());
         lab.faults.newsMicros = -1;
         pair.server().attached().link().breakNow();
         Awaitility.await().until(() -> pair.client().anchor().available() > 1); // the record, behind the announcement

@@ -247,6 +247,13 @@ class AccelLoopResourcesTest {
         assertThat(name).startsWith("test-accel-");
     }
 
+    private Connection connect(SocketAddress address) {
+        Connection client =
+                TcpClient.create().runOn(loops).remoteAddress(() -> address).connectNow(LIMIT);
+        channels.add(client.channel());
+        return client;
+    }
+
     private void echoBy(SocketAddress address, Path file) {
         DisposableServer server = TcpServer.create()
                 .runOn(loops)
@@ -257,10 +264,8 @@ class AccelLoopResourcesTest {
         try {
             assertThat(server.channel()).isInstanceOf(AccelServerDomainSocketChannel.class);
             assertThat(server.path()).isEqualTo(file.toString());
-            Connection client =
-                    TcpClient.create().runOn(loops).remoteAddress(() -> address).connectNow(LIMIT);
+            Connection client = connect(address);
             try {
-                channels.add(client.channel());
                 echo(client);
                 assertThat(channels).hasSize(2);
                 awaitPath("shm");
@@ -297,10 +302,8 @@ class AccelLoopResourcesTest {
                         response.sendString(Mono.just("hello " + request.uri() + " " + request.version())))
                 .bindNow(LIMIT);
         try {
-            Connection client =
-                    TcpClient.create().runOn(loops).remoteAddress(() -> address).connectNow(LIMIT);
+            Connection client = connect(address);
             try {
-                channels.add(client.channel());
                 Mono<String> received = received(client, all -> all.indexOf("hello /path HTTP/1.1") >= 0);
                 client.outbound()
                         .sendString(Mono.just("GET /path HTTP/1.1\r\nHost: localhost\r\n\r\n"))

@@ -283,10 +283,14 @@ final class Soak implements AutoCloseable {
     private void lookForHang(Program program, long oldest) throws IOException, InterruptedException {
         if (shownAt == 0 || System.nanoTime() - shownAt > TimeUnit.MILLISECONDS.toNanos(Wire.PATIENCE_MILLIS)) {
             shownAt = System.nanoTime();
-            out.accept("a connection of the " + program.name() + " has lasted for " + oldest + " ms. Its threads:\n"
-                    + program.threads() + "\nThe server's:\n"
-                    + serverOf(program).threads());
+            out.accept("a connection of the " + program.name() + " has lasted for " + oldest + " ms. "
+                    + threadsOfBothEnds(program));
         }
+    }
+
+    private String threadsOfBothEnds(Program program) throws IOException, InterruptedException {
+        return "Its threads:\n" + program.threads() + "\nThe server's:\n"
+                + serverOf(program).threads();
     }
 
     /** While connections go on, some should leave the kernel; if none does for a while, this shows why. */
@@ -298,8 +302,7 @@ final class Soak implements AutoCloseable {
         } else if (now - handedOver > LONGEST_STANDSTILL.toNanos()) {
             handedOver = now;
             out.accept("no connection of the client has left the kernel for " + LONGEST_STANDSTILL.toSeconds() + " s, "
-                    + handovers + " have until then. The client's threads:\n" + client.threads()
-                    + "\nThe server's:\n" + server.threads());
+                    + handovers + " have until then. " + threadsOfBothEnds(client));
         }
     }
 
