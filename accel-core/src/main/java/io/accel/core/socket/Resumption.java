@@ -157,10 +157,9 @@ final class Resumption {
 
     private void exchange(long now) throws IOException {
         boolean isOver = in.receiveRecord();
+        boolean spoke = !peers.isFound() && own != null && mayTell() && speak();
         if (!peers.isFound()) {
-            if (own != null && mayTell() && tell(own)) {
-                own = null;
-            } else if (isOver) {
+            if (!spoke && isOver) {
                 ended(now);
             }
         } else if (peers.isOfClosing()) {
@@ -168,6 +167,26 @@ final class Resumption {
         } else if (isWhole() && (own == null || tell(own))) {
             own = null;
             beginReplay();
+        }
+    }
+
+    /**
+     * Sends this end's record, and returns whether that was possible now. A peer may have closed since its record was last looked for, and
+     * its kernel may refuse bytes by now. The record that such a peer left decides, not the refusal.
+     */
+    private boolean speak() throws IOException {
+        try {
+            if (!tell(own)) {
+                return false;
+            }
+            own = null;
+            return true;
+        } catch (IOException e) {
+            boolean unused = in.receiveRecord();
+            if (!peers.isFound() || !peers.isOfClosing()) {
+                throw e;
+            }
+            return false;
         }
     }
 

@@ -419,11 +419,14 @@ public final class StreamSocket {
         boolean byLink = outgoing.fix() != null; // its farewell and the way back to the kernel exclude each other
         // A peer that has not noticed that the link is broken must not take this for the end of the bytes sent.
         boolean inUse = hasBytesInLink();
-        boolean lingers = reset == null && byLink && stream.broken().mayPeerLackAny() && anchorEnd.keep(stream);
+        // Asked once: a link that breaks from now on has brought everything, if it had until now.
+        boolean arrived = byLink && !stream.broken().mayPeerLackAny();
+        boolean lingers = reset == null && byLink && !arrived && anchorEnd.keep(stream);
         boolean resets = reset != null
                 || (inUse
                         && !lingers
-                        && (stream.peer().hasReset() || stream.broken().isResuming()));
+                        && (stream.peer().hasReset()
+                                || (!arrived && stream.broken().isResuming())));
         if (byLink && !resets && !lingers) {
             anchorEnd.sayFarewell(stream);
         }

@@ -82,6 +82,8 @@ final class Faults {
     volatile boolean isResumable;
     /** Called when an end asks whether its link can break. */
     volatile Runnable asked = () -> {};
+    /** Called when an end looks what its peer has said. */
+    volatile Consumer<FaultyLink> looks = link -> {};
     /** How many microseconds later, at most, the second end finds the link broken; negative for never. */
     volatile int newsMicros;
 

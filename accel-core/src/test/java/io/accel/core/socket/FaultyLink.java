@@ -219,6 +219,7 @@ final class FaultyLink implements Link {
     @Override
     public int peerState() {
         check("peerState");
+        faults.looks.accept(this);
         int now = inner.peerState();
         if (broken) {
             return faults.isResumable ? lastStates : now | RST;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.FallbackReason;
+import io.accel.core.fabric.Link;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Side;
@@ -730,6 +731,67 @@ class ResumptionTest {
         Lab.close(pair.client());
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(200))).isEqualTo(100);
         assertThat(Streams.read(waits, pair.server(), ByteBuffer.allocate(9))).isEqualTo(-1);
+    }
+
+    /** The same where it breaks while it is closed, at each look that the close takes at its peer. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void aCloseDuringWhichTheLinkBreaksIsAnEnd(int nth) throws Exception {
+        pair = lab.lab.connect();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(100));
+        Awaitility.await().until(() -> pair.server().attached().reader().available() == 100);
+        lab.faults.newsMicros = -1;
+        Link closing = pair.client().attached().link();
+        Link reading = pair.server().attached().link();
+        AtomicInteger left = new AtomicInteger(nth);
+        Thread closer = Thread.currentThread();
+        lab.faults.looks = link -> {
+            if (link == closing && Thread.currentThread() == closer && left.decrementAndGet() == 0) {
+                link.breakNow();
+                reading.breakNow();
+            }
+        };
+        Lab.close(pair.client());
+        lab.faults.looks = link -> {};
+        assertThat(readAll(pair.server())).isEqualTo("the end after 100");
+    }
+
+    /** The end that reads has found the link broken, and its word of it comes to a peer that has closed and takes nothing more. */
+    @Test
+    void aCloseJustBeforeTheReaderSpeaksIsAnEnd() throws Exception {
+        CountDownLatch speaks = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        lab.lab.anchors = channel -> isClients(channel)
+                ? new StarvedAnchor(new ChannelAnchor(channel), asked -> {
+                    if (asked == StarvedAnchor.Asked.SEND && isBroken(pair)) {
+                        speaks.countDown();
+                        return awaitBeforeSend(asked, closed);
+                    }
+                    return false;
+                })
+                : new ChannelAnchor(channel);
+        pair = lab.lab.connect();
+        talk();
+        Streams.write(waits, pair.server(), ByteBuffer.allocate(100));
+        Awaitility.await().until(() -> pair.client().attached().reader().available() == 100);
+        lab.faults.newsMicros = -1;
+        pair.client().attached().link().breakNow();
+        speaks.await();
+        Lab.close(pair.server());
+        SocketChannel refused = Lab.channel(pair.client());
+        Awaitility.await().until(() -> {
+            try {
+                return refused.write(ByteBuffer.allocate(1)) < 0;
+            } catch (IOException e) {
+                return true;
+            }
+        });
+        closed.countDown();
+        assertThat(readAll(pair.client())).isEqualTo("the end after 100");
+    }
+
+    private static boolean isBroken(Lab.Pair known) {
+        return known != null && (known.client().attached().link().peerState() & Link.BROKEN) != 0;
     }
 
     /** The words for the case that the link breaks do not reach a program that reads through the kernel up to the switch. */
