@@ -15,8 +15,10 @@ public final class PeerPingPong {
         switch (parameters.text("transport")) {
             case "tcp" -> BlockingPingPong.main(args);
             case "unix" ->
-                BlockingPingPong.main(Stream.concat(Arrays.stream(args), Stream.of(PeerServer.socket(parameters)))
-                        .toArray(String[]::new));
+                BlockingPingPong.main(
+                        Stream.concat(Arrays.stream(args), Stream.of("path=" + PeerServer.socket(parameters)))
+                                .toArray(String[]::new));
+            case "junixsocket" -> Junixsocket.pingPong(PeerServer.socket(parameters), parameters);
             case "aeron" -> AeronIpc.pingPong(parameters);
             default -> throw new IllegalArgumentException("there is no transport " + parameters.text("transport"));
         }

@@ -25,10 +25,15 @@ public final class BlockingPingPong {
 
     public static void main(String[] args) throws IOException {
         Parameters parameters = Parameters.parse(args);
-        int size = parameters.number("size");
         try (SocketChannel channel = Streams.connect(parameters)) {
-            new LatencyRun(new BlockingPingPong(channel, size)::roundTrip, 2 * size, 1).execute(parameters);
+            run(channel, parameters);
         }
+    }
+
+    /** The same over a channel of any kind that is connected to the server. */
+    public static void run(SocketChannel channel, Parameters parameters) throws IOException {
+        int size = parameters.number("size");
+        new LatencyRun(new BlockingPingPong(channel, size)::roundTrip, 2 * size, 1).execute(parameters);
     }
 
     private void roundTrip() throws IOException {

@@ -31,10 +31,10 @@ import picocli.CommandLine.Spec;
                     + " grpc-unary and grpc-netty (grpc-netty-shaded and grpc-netty, one caller), tomcat (the JDK's HttpClient, one"
                     + " connection), tomcat-nio2 (the same with the connector of that name), tomcat-each (HttpURLConnection, a"
                     + " connection for each request), vertx (its HTTP server and client), webflux (Spring's, on Reactor Netty),"
-                    + " artemis-send (a message is acknowledged and received before the next one is sent), jgroups (a message to"
-                    + " and fro between two members over TCP_NIO2), undertow (as tomcat, on XNIO), hazelcast-get (a value of"
-                    + " 1 KiB of a member's map, by a client), peers (64 B to and fro by blocking channels over TCP and"
-                    + " Unix-domain sockets, and by Aeron's IPC). NAME-one-core has both ends on one processor,"
+                    + " artemis-send (a message is acknowledged and received before the next one is sent), cassandra-read (a row of"
+                    + " 1 KiB by its key), jgroups (a message to and fro between two members over TCP_NIO2), undertow (as tomcat, on XNIO), hazelcast-get (a value of"
+                    + " 1 KiB of a member's map, by a client), peers (64 B to and fro by blocking channels over TCP,"
+                    + " Unix-domain sockets and junixsocket's, and by Aeron's IPC). NAME-one-core has both ends on one processor,"
                     + " NAME-quota gives each half a processor's time; a star stands for any characters, as in *-quota."
         },
         footer = {

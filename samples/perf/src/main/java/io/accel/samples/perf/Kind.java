@@ -158,6 +158,40 @@ enum Kind {
             return "samples/apps/artemis";
         }
     },
+    CASSANDRA_READ("cassandra.CassandraServer", "cassandra.CassandraReads", 1024, List.of(), List.of()) {
+        @Override
+        String module() {
+            return "samples/apps/cassandra";
+        }
+
+        /** As Cassandra's own scripts give them to a JVM of this version. */
+        @Override
+        List<String> jvmOptions() {
+            return List.of(
+                    "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+                    "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
+                    "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
+                    "--add-exports=java.management.rmi/com.sun.jmx.remote.internal.rmi=ALL-UNNAMED",
+                    "--add-exports=java.rmi/sun.rmi.registry=ALL-UNNAMED",
+                    "--add-exports=java.rmi/sun.rmi.server=ALL-UNNAMED",
+                    "--add-opens=java.base/java.io=ALL-UNNAMED",
+                    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                    "--add-opens=java.base/java.lang.module=ALL-UNNAMED",
+                    "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
+                    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                    "--add-opens=java.base/java.util=ALL-UNNAMED",
+                    "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
+                    "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
+                    "--add-opens=java.base/jdk.internal.loader=ALL-UNNAMED",
+                    "--add-opens=java.base/jdk.internal.math=ALL-UNNAMED",
+                    "--add-opens=java.base/jdk.internal.module=ALL-UNNAMED",
+                    "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED",
+                    "--add-opens=java.base/jdk.internal.reflect=ALL-UNNAMED",
+                    "--add-opens=java.base/jdk.internal.util.jar=ALL-UNNAMED",
+                    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+                    "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED");
+        }
+    },
     JGROUPS("JGroupsServer", "JGroupsMessages", 100, List.of(), List.of()),
     UNDERTOW("UndertowServer", "HttpRequests", 1024, List.of(), List.of("connection=keep")),
     HAZELCAST_GET("HazelcastServer", "HazelcastReads", 1024, List.of(), List.of()),

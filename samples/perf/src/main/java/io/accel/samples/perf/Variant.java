@@ -56,6 +56,8 @@ enum Variant {
     PEER_TCP("kernel", "tcp"),
     /** The same over the JDK's Unix-domain sockets. */
     PEER_UNIX("unix", "unix"),
+    /** The same over junixsocket's. */
+    PEER_JUNIXSOCKET("junixsocket", "junixsocket"),
     /** Through Aeron's IPC, which is memory that both share: the least possible time. */
     PEER_AERON("aeron", "aeron"),
     /** Over TCP with Accel's agent. */

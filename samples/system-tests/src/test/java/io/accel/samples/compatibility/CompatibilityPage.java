@@ -36,7 +36,7 @@ final class CompatibilityPage {
                 |---|---|---|---|---|
                 """ + rows + """
 
-                `AppsIT`, `AllAppsIT` and `ArtemisIT` are the tests of `./accel perf apps`, which measures the same programs. Tests with `--all` run each night
+                `AppsIT`, `AllAppsIT`, `ArtemisIT` and `CassandraIT` are the tests of `./accel perf apps`, which measures the same programs. Tests with `--all` run each night
                 (`./accel test --all`).
 
                 ## JVMs and their switches
