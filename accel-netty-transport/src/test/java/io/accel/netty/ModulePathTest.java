@@ -3,6 +3,7 @@ package io.accel.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.AccelOptions;
 import io.accel.testing.ModularProgram;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
@@ -75,7 +76,7 @@ class ModulePathTest {
     void connectionsAreAccelerated() throws Exception {
         assertThat(ModularProgram.compile(dir, REQUIRED, "requires io.accel.netty;", MAIN)
                         .jvm()
-                        .with("-Daccel.handover.after=connect", "-Daccel.connect.probe-timeout=10s")
+                        .with(AccelOptions.AT_ONCE)
                         .run()
                         .orderly())
                 .endsWith("shm\n")

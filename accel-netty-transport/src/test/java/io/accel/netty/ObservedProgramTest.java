@@ -4,6 +4,7 @@ package io.accel.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.observe.ObservedProcess;
+import io.accel.testing.AccelOptions;
 import io.accel.testing.ChildJvm;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -60,11 +61,8 @@ class ObservedProgramTest {
                         "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider",
                         "-Djava.nio.channels.spi.AsynchronousChannelProvider=io.accel.nio.AccelAsynchronousChannelProvider",
                         "-Daccel.metrics=prometheus:127.0.0.1:0,jmx",
-                        "-Daccel.shm.dir=" + shared,
-                        "-Daccel.fabric.order=shm",
-                        "-Daccel.handover.after=connect",
-                        "-Daccel.connect.probe-timeout=10s",
-                        "-Daccel.handshake.timeout=20s")
+                        "-Daccel.fabric.order=shm")
+                .with(AccelOptions.atOnceIn(shared))
                 .run()
                 .orderly();
         assertThat(output).contains("start lines: 1\n", "pages: 1\n", "beans: 1\n", "processes to look at: 1\n");

@@ -3,6 +3,7 @@ package io.accel.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.AccelOptions;
 import io.accel.testing.ChildJvm;
 import io.accel.testing.SystemCalls;
 import io.netty.bootstrap.Bootstrap;
@@ -67,8 +68,8 @@ class SystemCallsTest {
                         "trace=" + SystemCalls.ON_DESCRIPTORS,
                         "-o",
                         trace.toString())
-                .with("-Daccel.profile=low-cpu", "-Daccel.handover.after=connect", "-Daccel.fabric.order=shm")
-                .with("-Daccel.connect.probe-timeout=10s", "-Daccel.handshake.timeout=20s")
+                .with("-Daccel.profile=low-cpu", "-Daccel.fabric.order=shm")
+                .with(AccelOptions.AT_ONCE)
                 .run(transport)
                 .orderly();
         assertThat(said).contains("path " + (transport.equals("nio") ? "kernel" : "shm"));

@@ -127,7 +127,17 @@ public final class ChildJvm {
      * @return this
      */
     public ChildJvm with(String... more) {
-        options.addAll(List.of(more));
+        return with(List.of(more));
+    }
+
+    /**
+     * Gives the JVM options.
+     *
+     * @param more of them
+     * @return this
+     */
+    public ChildJvm with(List<String> more) {
+        options.addAll(more);
         return this;
     }
 

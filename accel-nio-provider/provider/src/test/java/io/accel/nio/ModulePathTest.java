@@ -4,6 +4,7 @@ package io.accel.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.testing.AccelOptions;
 import io.accel.testing.Child;
 import io.accel.testing.ChildJvm;
 import io.accel.testing.ModularProgram;
@@ -130,7 +131,7 @@ class ModulePathTest {
         return ModularProgram.compile(dir, REQUIRED, REQUIRES, MAIN)
                 .jvm()
                 .with("-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider")
-                .with("-Daccel.handover.after=connect", "-Daccel.connect.probe-timeout=10s");
+                .with(AccelOptions.AT_ONCE);
     }
 
     @Test

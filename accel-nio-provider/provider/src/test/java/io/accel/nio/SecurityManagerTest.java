@@ -4,6 +4,7 @@ package io.accel.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.testing.AccelOptions;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -104,13 +105,9 @@ class SecurityManagerTest {
         command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
         command.addAll(List.of("-Djava.security.manager", "-Djava.security.policy==" + file));
         command.add("-Djava.nio.channels.spi.SelectorProvider=" + AccelSelectorProvider.class.getName());
-        command.addAll(List.of(
-                "-Daccel.log.connections=true",
-                "-Daccel.handover.after=connect",
-                "-Daccel.connect.probe-timeout=10s",
-                "-Daccel.handshake.timeout=20s"));
+        command.add("-Daccel.log.connections=true");
+        command.addAll(AccelOptions.atOnceIn(Files.createDirectory(dir.resolve("shm"))));
         command.addAll(List.of("-Daccel.ring.initial=16KiB", "-Daccel.ring.size=" + LARGEST + "B"));
-        command.add("-Daccel.shm.dir=" + Files.createDirectory(dir.resolve("shm")));
         command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath())));
         command.add(SecurityManagerProbe.class.getName());
         Process child = new ProcessBuilder(command)

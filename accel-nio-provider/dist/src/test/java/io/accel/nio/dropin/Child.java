@@ -3,6 +3,7 @@ package io.accel.nio.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.AccelOptions;
 import io.accel.testing.ChildJvm;
 import java.io.File;
 import java.io.IOException;
@@ -25,9 +26,6 @@ final class Child implements AutoCloseable {
     static final Path JAR = Path.of(System.getProperty("dropin.jar"));
     /** The option that makes a program Accel's. */
     static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=io.accel.nio.AccelSelectorProvider";
-
-    /** Options that give a connection the time of a slow machine to leave the kernel, for tests of its path. */
-    static final List<String> PATIENT = List.of("-Daccel.connect.probe-timeout=10s", "-Daccel.handshake.timeout=20s");
 
     /** With the line of the JDK's logging before it. */
     private static final Pattern START_LINE =
@@ -57,8 +55,7 @@ final class Child implements AutoCloseable {
      * @param options for the JVM, the class path among them
      */
     static List<String> accelerated(Path jdk, List<String> options, Class<?> program, String... args) {
-        List<String> all = new ArrayList<>(List.of("-Daccel.handover.after=connect"));
-        all.addAll(PATIENT);
+        List<String> all = new ArrayList<>(AccelOptions.AT_ONCE);
         all.addAll(options);
         return command(jdk, all, program, args);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.dropin;
 
+import io.accel.testing.AccelOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,14 +57,9 @@ final class EchoPair implements AutoCloseable {
     }
 
     private List<String> program(Class<?> program, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                JAVA,
-                Child.PROVIDER,
-                "-Daccel.shm.dir=" + shared,
-                "-Daccel.handover.after=connect",
-                "-cp",
-                Child.JAR + ":" + Child.testClasses()));
-        command.addAll(Child.PATIENT);
+        List<String> command =
+                new ArrayList<>(List.of(JAVA, Child.PROVIDER, "-cp", Child.JAR + ":" + Child.testClasses()));
+        command.addAll(AccelOptions.atOnceIn(shared));
         command.add(program.getName());
         command.addAll(List.of(arguments));
         return command;

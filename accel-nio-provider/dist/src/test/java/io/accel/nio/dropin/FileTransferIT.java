@@ -4,6 +4,7 @@ package io.accel.nio.dropin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.tools.attach.VirtualMachine;
+import io.accel.testing.AccelOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +79,7 @@ class FileTransferIT {
     private static List<String> command(Path jdk, List<String> options, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.addAll(VERIFYING);
-        command.addAll(Child.PATIENT);
+        command.addAll(AccelOptions.PATIENT);
         command.addAll(options);
         command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), SendFile.class.getName()));
         command.addAll(arguments);

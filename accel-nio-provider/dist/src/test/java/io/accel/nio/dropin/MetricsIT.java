@@ -3,6 +3,7 @@ package io.accel.nio.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.AccelOptions;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -89,13 +90,9 @@ class MetricsIT {
     }
 
     private static List<String> command(Path jdk, String option) {
-        List<String> command = new ArrayList<>(List.of(
-                jdk.resolve("bin/java").toString(),
-                Child.PROVIDER,
-                option,
-                "-Daccel.handover.after=connect",
-                "-Daccel.shm.max=64MiB"));
-        command.addAll(Child.PATIENT);
+        List<String> command = new ArrayList<>(
+                List.of(jdk.resolve("bin/java").toString(), Child.PROVIDER, option, "-Daccel.shm.max=64MiB"));
+        command.addAll(AccelOptions.AT_ONCE);
         command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), EchoUntilTold.class.getName()));
         return command;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.observe.BuildInfo;
 import io.accel.profile.Profile;
+import io.accel.testing.AccelOptions;
 import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -164,11 +165,8 @@ class MicrometerIT {
     }
 
     private void assertBound(Path jdk, List<String> arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                jdk.resolve("bin/java").toString(),
-                "-Daccel.handover.after=connect",
-                "-Daccel.shm.dir=" + Files.createTempDirectory(dir, "shm")));
-        command.addAll(Child.PATIENT);
+        List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
+        command.addAll(AccelOptions.atOnceIn(Files.createTempDirectory(dir, "shm")));
         command.addAll(arguments);
         try (Child child = Child.start(dir, command)) {
             int status = child.status();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.accel.testing.AccelOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,7 +75,7 @@ class NamelessHostIT {
         command.add(jdk.resolve("bin/java").toString());
         command.add("-Djdk.net.hosts.file=" + hosts);
         command.add("-Djava.net.preferIPv4Stack=" + withoutIpv6);
-        command.addAll(Child.PATIENT);
+        command.addAll(AccelOptions.PATIENT);
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", Child.testClasses().toString(), WildcardOnce.class.getName()));
         return Child.linesOf(dir, command);

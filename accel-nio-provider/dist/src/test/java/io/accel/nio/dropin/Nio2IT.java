@@ -3,6 +3,7 @@ package io.accel.nio.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.AccelOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,8 +54,7 @@ class Nio2IT {
 
     private List<String> run(Path jdk, List<String> options) throws Exception {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
-        command.add("-Daccel.handover.after=connect");
-        command.addAll(Child.PATIENT);
+        command.addAll(AccelOptions.AT_ONCE);
         command.addAll(options);
         command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), Nio2Once.class.getName()));
         return Child.linesOf(dir, command);

@@ -4,6 +4,7 @@ package io.accel.nio.dropin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.testing.AccelOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +60,8 @@ class SecurityManagerIT {
 
     /** Links that are given back while the program rests, and rings that grow before. */
     private List<String> agent(String handover) {
-        return List.of(
+        List<String> options = new ArrayList<>(AccelOptions.PATIENT);
+        options.addAll(List.of(
                 "-javaagent:" + Child.JAR,
                 "-Daccel.log.connections=true",
                 "-Daccel.handover.after=" + handover,
@@ -67,9 +69,8 @@ class SecurityManagerIT {
                 "-Daccel.datagram.idle=50ms",
                 "-Daccel.ring.initial=16KiB",
                 "-Daccel.ring.size=64KiB",
-                "-Daccel.connect.probe-timeout=10s",
-                "-Daccel.handshake.timeout=20s",
-                "-Daccel.shm.dir=" + dir);
+                "-Daccel.shm.dir=" + dir));
+        return options;
     }
 
     /**

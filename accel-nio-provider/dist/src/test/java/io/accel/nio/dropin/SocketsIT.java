@@ -3,6 +3,7 @@ package io.accel.nio.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.AccelOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,8 +59,7 @@ class SocketsIT {
 
     private List<String> run(Path jdk, List<String> options, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
-        command.add("-Daccel.handover.after=connect");
-        command.addAll(Child.PATIENT);
+        command.addAll(AccelOptions.AT_ONCE);
         command.addAll(options);
         command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), SocketsOnce.class.getName()));
         command.addAll(List.of(arguments));

@@ -3,12 +3,14 @@ package io.accel.samples.apps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.AccelOptions;
 import io.accel.testing.Child;
 import io.accel.testing.ChildJvm;
 import io.accel.testing.RealProgram;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,17 +43,16 @@ class JGroupsHookIT {
     }
 
     private List<String> run(String provider) {
-        ProcessBuilder command = new ProcessBuilder(
+        List<String> words = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED", // the JDK's provider is created by name, too
-                "-Daccel.handover.after=connect",
-                "-Daccel.connect.probe-timeout=10s",
-                "-Daccel.handshake.timeout=20s",
-                "-Daccel.shm.dir=" + shared,
+                "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED")); // the JDK's provider is created by name, too
+        words.addAll(AccelOptions.atOnceIn(shared));
+        words.addAll(List.of(
                 "-cp",
                 AppsRun.DROP_IN_JAR + File.pathSeparator + ChildJvm.classPath(),
                 JGroupsByHook.class.getName(),
-                provider);
+                provider));
+        ProcessBuilder command = new ProcessBuilder(words);
         command.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         try (Child members = Child.start("the members", command)) {
             assertThat(members.awaitExit(Duration.ofSeconds(60)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.it.harness;
 
+import io.accel.testing.AccelOptions;
 import io.accel.testing.Child;
 import java.io.File;
 import java.io.UncheckedIOException;
@@ -310,8 +311,7 @@ public final class Launch {
                 command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
             }
             // A machine that is too busy to answer soon must not change the path that the test asserts.
-            command.add("-Daccel.connect.probe-timeout=10s");
-            command.add("-Daccel.handshake.timeout=20s");
+            command.addAll(AccelOptions.PATIENT);
             // Unless a profile says when, each connection moves, and in the middle of what its program says.
             command.add(profile == null ? "-Daccel.handover.after=0" : "-Daccel.profile=" + profile);
             // The tests' directory is removed in the end, with the files that killed programs leave behind.

@@ -3,6 +3,7 @@ package io.accel.samples.apps.netty41;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.AccelOptions;
 import io.accel.testing.ChildJvm;
 import io.accel.testing.RealProgram;
 import java.nio.file.Path;
@@ -58,11 +59,7 @@ class Netty41ChoiceIT {
 
     private List<String> run(String... options) throws Exception {
         return new ChildJvm(EchoOnce.class)
-                .with(
-                        "-Daccel.handover.after=connect",
-                        "-Daccel.connect.probe-timeout=10s",
-                        "-Daccel.handshake.timeout=20s",
-                        "-Daccel.shm.dir=" + shared)
+                .with(AccelOptions.atOnceIn(shared))
                 .with(options)
                 .run()
                 .orderly()

@@ -4,6 +4,7 @@ package io.accel.samples.apps.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.testing.AccelOptions;
 import io.accel.testing.Child;
 import io.accel.testing.ProcFs;
 import io.accel.testing.RealProgram;
@@ -143,14 +144,8 @@ class SpringBootIT {
 
     /** The beginning of a command; connections leave the kernel at once, on a slow machine, too. */
     private List<String> command(List<String> options) {
-        List<String> command = new ArrayList<>(List.of(
-                JAVA.toString(),
-                "-Xmx256m",
-                "-XX:TieredStopAtLevel=1",
-                "-Daccel.handover.after=connect",
-                "-Daccel.connect.probe-timeout=10s",
-                "-Daccel.handshake.timeout=20s",
-                "-Daccel.shm.dir=" + shared));
+        List<String> command = new ArrayList<>(List.of(JAVA.toString(), "-Xmx256m", "-XX:TieredStopAtLevel=1"));
+        command.addAll(AccelOptions.atOnceIn(shared));
         command.addAll(options);
         return command;
     }
