@@ -46,21 +46,9 @@ abstract class AbstractAccelServerChannel extends AbstractAccelChannel implement
         pollable = new KernelPollable(kernel);
     }
 
-    /** Opens a channel of the JDK's. */
-    interface Opening {
-        ServerSocketChannel open() throws IOException;
-    }
-
     /** Opens the JDK's channel. Throws a {@link ChannelException} if the kernel's socket cannot be opened. */
-    static ServerSocketChannel open(Opening opening) {
-        Accel.ensureAvailability();
-        try {
-            ServerSocketChannel channel = opening.open();
-            channel.configureBlocking(false);
-            return channel;
-        } catch (IOException | UnsupportedOperationException e) {
-            throw new ChannelException("cannot open a listening socket", e);
-        }
+    static ServerSocketChannel open(KernelOpening<ServerSocketChannel> opening) {
+        return KernelOpening.nonBlocking("a listening socket", opening);
     }
 
     /** Binds the JDK's channel, and opens the listener to the fabrics. Returns the address that the program is told. */

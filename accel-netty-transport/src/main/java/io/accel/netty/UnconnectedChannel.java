@@ -4,7 +4,6 @@ package io.accel.netty;
 import io.accel.core.socket.Anchor;
 import io.accel.core.socket.StreamSocket;
 import io.netty.channel.ChannelException;
-import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.function.Function;
 
@@ -15,20 +14,9 @@ import java.util.function.Function;
  * @param kernel the JDK's channel
  */
 record UnconnectedChannel(StreamSocket stream, SocketChannel kernel) {
-    /** Opens a channel of the JDK's. */
-    interface Opening {
-        SocketChannel open() throws IOException;
-    }
-
     /** Opens one; throws a {@link ChannelException} if the kernel's socket cannot be opened. */
-    static UnconnectedChannel open(Opening opening, Function<SocketChannel, Anchor> anchor) {
-        Accel.ensureAvailability();
-        try {
-            SocketChannel channel = opening.open();
-            channel.configureBlocking(false);
-            return new UnconnectedChannel(new StreamSocket(Accel.accelerator(), anchor.apply(channel)), channel);
-        } catch (IOException | UnsupportedOperationException e) {
-            throw new ChannelException("cannot open a socket", e);
-        }
+    static UnconnectedChannel open(KernelOpening<SocketChannel> opening, Function<SocketChannel, Anchor> anchor) {
+        SocketChannel channel = KernelOpening.nonBlocking("a socket", opening);
+        return new UnconnectedChannel(new StreamSocket(Accel.accelerator(), anchor.apply(channel)), channel);
     }
 }
