@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core;
+package io.accel.testing;
 
 import java.time.Duration;
 import org.awaitility.Awaitility;
@@ -11,6 +11,9 @@ import org.junit.platform.launcher.LauncherSessionListener;
  * moment.
  */
 public final class PromptWaits implements LauncherSessionListener {
+    /** For JUnit, which finds it as a service. */
+    public PromptWaits() {}
+
     @Override
     public void launcherSessionOpened(LauncherSession session) {
         Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
