@@ -1,36 +1,52 @@
-# shellcheck shell=bash disable=SC2154 # `junit` sets root; prepare.sh sets cache.
-# Sourced by `junit`: the class path of a module's tests, and an archive of the classes in its jars (CDS). A JVM spends most of
+# shellcheck shell=bash disable=SC2154 # `junit` and `suites` set root; prepare.sh sets cache.
+# Sourced by `junit` and `suites`: the class path of a module's tests, and an archive of the classes in its jars (CDS). A JVM spends most of
 # its start on reading and verifying classes, which takes seconds.
 
-# Prints the class path of module $1's tests, which it compiles where they are not up to date, one run of the lab at a time: another
-# must not find a file that is just being written. Jars come before directories: the archive covers the entries at its beginning, and may have
-# no directory among them.
+# Prints the class path of module $1's tests, which it compiles where they are not up to date.
 class_path() {
-    local path=$root/$1/target/lab-class-path
-    # Maven's answer holds until a source or a pom changes, or something that it names is gone.
-    if ! is_current "$path"; then
-        mkdir -p "$root/target"
-        (
-            flock -w 900 9 || exit 1
-            is_current "$path" || make_class_path "$1" "$path"
-        ) 9>"$root/target/lab-class-path.lock" || return 2
-    fi
-    cat "$path"
+    class_paths "$1" || return 2
+    cat "$(class_path_file "$1")"
 }
 
-make_class_path() {
-    local module=$1 path=$2 touch_time directories
+class_path_file() { printf '%s\n' "$root/$1/target/lab-class-path"; }
+
+# Writes the class path of the tests of each module $1... that has none which is up to date, in one run of Maven for all of them, and one
+# run of the lab at a time: another must not find a file that is just being written.
+class_paths() {
+    [[ -n $(outdated "$@") ]] || return 0
+    mkdir -p "$root/target"
+    (
+        flock -w 900 9 || exit 1
+        mapfile -t modules < <(outdated "$@")
+        ((${#modules[@]} == 0)) || make_class_paths "${modules[@]}"
+    ) 9>"$root/target/lab-class-path.lock" || return 2
+}
+
+# Prints those of the modules whose class path does not hold any more. Maven's answer holds until a source or a pom changes, or
+# something that it names is gone.
+outdated() {
+    local module
+    for module in "$@"; do is_current "$(class_path_file "$module")" || printf '%s\n' "$module"; done
+}
+
+# Jars come before directories: the archive covers the entries at the beginning of a class path, and may have no directory among them.
+make_class_paths() {
+    local module path directories touch_time
     touch_time=$(mktemp)
-    (cd "$root" && timeout --foreground 900 mvn -B -ntp -q -pl "$module" -am test-compile dependency:build-classpath \
-        -DexcludeArtifactIds=accel-rdma-libraries "-Dmdep.outputFile=$path.new" >&2) || { rm -f "$touch_time" && return 2; }
-    directories=$root/$module/target/test-classes
-    # A module may consist of tests.
-    [[ ! -d $root/$module/target/classes ]] || directories+=:$root/$module/target/classes
-    printf '%s:%s\n' "$(jars "$path.new")" "$directories" >"$path"
-    jars -v "$path.new" | sed 's/^./:&/' >>"$path"
-    printf '%s' "$(tr -d '\n' <"$path")" >"$path.new"
-    mv "$path.new" "$path"
-    touch -r "$touch_time" "$path" # What was edited meanwhile counts as newer.
+    # Maven takes the file's name as one in each module.
+    (cd "$root" && timeout --foreground 900 mvn -B -ntp -q -T "$(nproc)" -pl "$(IFS=, && echo "$*")" -am test-compile dependency:build-classpath \
+        -DexcludeArtifactIds=accel-rdma-libraries -Dmdep.outputFile=target/lab-class-path.new >&2) || { rm -f "$touch_time" && return 2; }
+    for module in "$@"; do
+        path=$(class_path_file "$module")
+        directories=$root/$module/target/test-classes
+        # A module may consist of tests.
+        [[ ! -d $root/$module/target/classes ]] || directories+=:$root/$module/target/classes
+        printf '%s:%s\n' "$(jars "$path.new")" "$directories" >"$path"
+        jars -v "$path.new" | sed 's/^./:&/' >>"$path"
+        printf '%s' "$(tr -d '\n' <"$path")" >"$path.new"
+        mv "$path.new" "$path"
+        touch -r "$touch_time" "$path" # What was edited meanwhile counts as newer.
+    done
     rm "$touch_time"
 }
 
