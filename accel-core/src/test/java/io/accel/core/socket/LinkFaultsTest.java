@@ -141,14 +141,7 @@ class LinkFaultsTest {
                 Poller poller = lab.lab.accelerator.openPoller()) {
             Lab.Pair victim = lab.lab.connect();
             var registration = poller.register(victim.client().readiness(), SelectionKey.OP_READ, null);
-            var asleep = Background.start(() -> {
-                int[] found = new int[1];
-                while (found[0] == 0) {
-                    poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
-                }
-                return found[0];
-            });
-            asleep.awaitAsleep();
+            var asleep = Streams.asleepIn(poller);
             lab.arm(Side.CLIENT, Call.PUBLISH, 1, FallbackReason.NO_RESOURCES);
             Streams.write(lab.lab.accelerator.waits(), victim.client(), ByteBuffer.allocate(1));
             assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);
@@ -329,14 +322,7 @@ class LinkFaultsTest {
                 Poller poller = lab.lab.accelerator.openPoller()) {
             Lab.Pair victim = lab.lab.connect();
             var registration = poller.register(victim.client().readiness(), SelectionKey.OP_READ, null);
-            var asleep = Background.start(() -> {
-                int[] found = new int[1];
-                while (found[0] == 0) {
-                    poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
-                }
-                return found[0];
-            });
-            asleep.awaitAsleep();
+            var asleep = Streams.asleepIn(poller);
             ((SocketChannel) victim.server().attached().link().doorbell()).shutdownOutput();
             assertThat(asleep.get(10, TimeUnit.SECONDS)).isEqualTo(SelectionKey.OP_READ);
             assertThat(readToEnd(lab.lab.accelerator.waits(), victim.client())).isZero();

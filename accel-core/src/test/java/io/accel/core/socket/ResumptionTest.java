@@ -271,14 +271,7 @@ class ResumptionTest {
         Lab.channel(pair.server()).configureBlocking(false);
         try (Poller poller = lab.lab.accelerator.openPoller()) {
             var registration = poller.register(pair.server().readiness(), SelectionKey.OP_READ, null);
-            Background<Integer> asleep = Background.start(() -> {
-                int[] found = new int[1];
-                while (found[0] == 0) {
-                    poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
-                }
-                return found[0];
-            });
-            asleep.awaitAsleep();
+            Background<Integer> asleep = Streams.asleepIn(poller);
             breakNow();
             assertKernel(pair.client());
             assertKernel(pair.server());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.poll.Poller;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -8,6 +10,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 
 /** Blocking reads and writes over a stream, as an adapter does them, and a thread to do them in. */
 final class Streams {
@@ -177,5 +180,18 @@ final class Streams {
         thread.setDaemon(true);
         thread.start();
         return task;
+    }
+
+    /** A thread that polls until an operation is ready, which it returns; the thread sleeps now. */
+    static Background<Integer> asleepIn(Poller poller) throws Exception {
+        Background<Integer> polling = Background.start(() -> {
+            int[] found = new int[1];
+            while (found[0] == 0) {
+                poller.poll(TimeUnit.SECONDS.toNanos(10), (r, ops) -> found[0] |= ops);
+            }
+            return found[0];
+        });
+        polling.awaitAsleep();
+        return polling;
     }
 }
