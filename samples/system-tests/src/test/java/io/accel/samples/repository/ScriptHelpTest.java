@@ -41,6 +41,7 @@ class ScriptHelpTest {
                 "--version --help",
                 "test --help",
                 "test --all --help",
+                "test --unit --help",
                 "test --fuzz-parsers 10 --help",
                 "test -pl accel-core -am -h",
                 "site --help",
