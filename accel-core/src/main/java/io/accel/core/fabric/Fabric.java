@@ -85,6 +85,14 @@ public interface Fabric {
             return 0;
         }
 
+        /**
+         * Stands for the thread that waits for the link: the same object for all links that it waits for, by identity. Links with one
+         * waiter may share what they are woken by. Null if the waiter is not known.
+         */
+        default Object waiter() {
+            return null;
+        }
+
         /** The bytes that the connection has carried so far; null if nobody has seen them. */
         default Beginnings beginnings() {
             return null;
@@ -198,6 +206,16 @@ public interface Fabric {
          */
         default int ringSize(int asked) {
             return asked;
+        }
+
+        /**
+         * Stands for the thread that waits at this end for the link for which a place was reserved, as {@link Source#waiter}.
+         *
+         * @param local as in {@link #reserve}
+         * @param remote as in {@link #reserve}
+         */
+        default Object waiter(InetSocketAddress local, InetSocketAddress remote) {
+            return null;
         }
 
         /**

@@ -249,6 +249,28 @@ public interface Link {
     SelectableChannel doorbell();
 
     /**
+     * Whether several links have the same {@link #doorbell()}. Then its being readable says only that {@link #takeRings} is to be
+     * called, and a waiter hears by a {@linkplain #addRinger ringer} of the rings that are for this link. Some other link's waiter may
+     * have taken them.
+     */
+    default boolean sharesDoorbell() {
+        return false;
+    }
+
+    /** Takes the rings of all links that have this doorbell, and runs the ringers of each that has been rung for. */
+    default void takeRings() {}
+
+    /**
+     * Adds a call for each ring that is for this link. {@link #arm} comes after that.
+     *
+     * @param ringer called by any thread, which may hold locks; it must not wait, and call no link
+     */
+    default void addRinger(Runnable ringer) {}
+
+    /** Removes a call; one that is under way may come afterwards. */
+    default void removeRinger(Runnable ringer) {}
+
+    /**
      * Takes the rings of the doorbell, so that it can ring again.
      *
      * @return whether it had rung

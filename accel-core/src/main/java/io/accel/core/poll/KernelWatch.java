@@ -11,6 +11,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.IdentityHashMap;
 
 /**
  * The JDK's selector under a poller: it watches a channel for each registration, and lets go of cancelled keys. A
@@ -38,6 +39,9 @@ final class KernelWatch {
     private volatile boolean pipeWanted;
     /** Whether a pipe was asked for, and is not asked for again. Written as {@link #flush}. */
     private boolean pipeAsked;
+    /** The channels that several registrations watch. Guarded by itself. */
+    private final IdentityHashMap<SelectableChannel, SharedWatch> shared = new IdentityHashMap<>();
+
     /** Wakes the selector; null as long as nothing had to, and if there is none to be had. Written as {@link #flush}. */
     private volatile WakePipe pipe;
 
@@ -99,7 +103,9 @@ final class KernelWatch {
         synchronized (registration) {
             SelectableChannel channel = registration.pollable.watched();
             int ops = registration.pollable.watchedOps(registration.interest());
-            if (channel != registration.watched) {
+            if (registration.pollable.isWatchedShared()) {
+                watchShared(registration, channel, ops);
+            } else if (channel != registration.watched) {
                 watchAnother(registration, channel, ops);
             } else if (registration.key != null) {
                 SelectionKey key = registration.key;
@@ -121,6 +127,40 @@ final class KernelWatch {
         registration.watched = channel;
     }
 
+    /** Called under the registration's monitor. A registration that has joined leaves in the turn, once it watches for nothing. */
+    private void watchShared(Registration registration, SelectableChannel channel, int ops)
+            throws ClosedChannelException {
+        if (ops == 0) {
+            leave(registration);
+        } else if (registration.shared == null) {
+            synchronized (shared) {
+                SharedWatch watch = shared.get(channel);
+                if (watch == null) {
+                    watch = new SharedWatch(channel, inner);
+                    shared.put(channel, watch);
+                }
+                watch.join(registration);
+                registration.shared = watch;
+                registration.watched = channel;
+            }
+        }
+    }
+
+    private void leave(Registration registration) {
+        SharedWatch watch = registration.shared;
+        if (watch == null) {
+            return;
+        }
+        registration.shared = null;
+        synchronized (shared) {
+            if (watch.leave(registration)) {
+                shared.remove(registration.watched);
+                flush = true;
+                urgent = true; // the channel is a device's, which may be waiting for its end
+            }
+        }
+    }
+
     void rewatch(Registration registration) {
         try {
             watch(registration);
@@ -131,6 +171,9 @@ final class KernelWatch {
 
     /** Ends the watch of a registration that has ended. */
     void unwatch(Registration registration) {
+        synchronized (registration) {
+            leave(registration);
+        }
         SelectionKey key = registration.key;
         if (key == null) {
             return;

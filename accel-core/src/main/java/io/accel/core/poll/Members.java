@@ -120,6 +120,10 @@ final class Members {
         public int call(long unused) {
             KernelEvents events = kernel.events();
             for (SelectionKey key = events.next(); key != null; key = events.next()) {
+                if (key.attachment() instanceof SharedWatch watch) {
+                    watch.takeRings(); // whose ringers leave word for the registrations that it was for
+                    continue;
+                }
                 Registration registration = (Registration) key.attachment();
                 if (registration.closed) {
                     continue;
@@ -130,19 +134,29 @@ final class Members {
                 } catch (CancelledKeyException e) {
                     continue; // another thread has just closed it; its registration follows
                 }
-                Pollable pollable = registration.pollable;
-                int ready = pollable.kernelReady(registration.interest(), ops);
-                if (ready != 0) {
-                    reports.report(registration, ready);
-                } else if (pollable.isDoorbell()) {
-                    refreshUnlessClosed((Registration) registration.attachment());
-                } else if (pollable.isPolled()) {
-                    hot.heat(registration);
-                    kernel.rewatch(registration);
-                }
+                takeUp(registration, ops);
             }
             return 0;
         }
+    }
+
+    private void takeUp(Registration registration, int ops) {
+        Pollable pollable = registration.pollable;
+        int ready = pollable.kernelReady(registration.interest(), ops);
+        if (ready != 0) {
+            reports.report(registration, ready);
+        } else if (pollable.isDoorbell()) {
+            refreshUnlessClosed((Registration) registration.attachment());
+        } else if (pollable.isPolled()) {
+            hot.heat(registration);
+            kernel.rewatch(registration);
+        }
+    }
+
+    /** A channel that the registration shares with others has rung for it. */
+    void rung(Registration registration) {
+        takeUp(registration, SelectionKey.OP_READ);
+        kernel.rewatch(registration); // it may have been the last ring
     }
 
     private void refreshUnlessClosed(Registration registration) {

@@ -30,6 +30,31 @@ public interface Pollable {
     SelectableChannel watched();
 
     /**
+     * Whether other pollables, too, have that {@link #watched()} channel, where the JDK's selector takes a channel once. The poller then
+     * watches it once, to be read, as long as one of them has anything to watch for. When it can be read, {@link #takeRings} finds out
+     * whose ring it was. The answer never changes.
+     */
+    default boolean isWatchedShared() {
+        return false;
+    }
+
+    /**
+     * The shared channel can be read: takes what has come, and runs the {@linkplain #addRinger ringers} of each pollable that it is for,
+     * not only of this one.
+     */
+    default void takeRings() {}
+
+    /**
+     * Adds a call for each ring that is for this pollable. Only where the channel is shared.
+     *
+     * @param ringer run by any thread, which may hold locks; it must not wait, and take no lock that is held while a pollable is called
+     */
+    default void addRinger(Runnable ringer) {}
+
+    /** Removes a call; one that is under way may come afterwards. */
+    default void removeRinger(Runnable ringer) {}
+
+    /**
      * The operations to watch that channel for.
      *
      * @param interest the operations of interest; may be 0

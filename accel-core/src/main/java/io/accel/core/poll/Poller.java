@@ -530,7 +530,12 @@ public final class Poller implements AutoCloseable {
                     if ((what & Registration.CLOSE) != 0) {
                         members.end(registration);
                     } else {
-                        members.refresh(registration);
+                        if ((what & Registration.REFRESH) != 0) {
+                            members.refresh(registration);
+                        }
+                        if ((what & Registration.RING) != 0) {
+                            members.rung(registration);
+                        }
                     }
                 } catch (RuntimeException e) {
                     failure = e; // thrown below: nobody else carries out the others' commands

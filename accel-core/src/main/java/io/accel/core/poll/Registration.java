@@ -16,6 +16,8 @@ public final class Registration {
     static final int REFRESH = 1;
     /** The registration ends. */
     static final int CLOSE = 2;
+    /** A shared channel has rung for the pollable. */
+    static final int RING = 4;
 
     private static final VarHandle PENDING;
 
@@ -62,6 +64,10 @@ public final class Registration {
     boolean queued;
 
     SelectableChannel watched;
+    /** The watch of a channel that other registrations watch, too; null for none. */
+    SharedWatch shared;
+    /** Has the poller hear of a ring of that channel. Any thread runs it. */
+    final Runnable ringer = this::ring;
     /**
      * The key of the JDK's selector. It is volatile because {@link #close} cancels it, whichever thread has the turn.
      */
@@ -121,6 +127,16 @@ public final class Registration {
     public void refresh() {
         leaveWord(REFRESH);
         poller.wakeForCommands();
+    }
+
+    private void ring() {
+        leaveWord(RING);
+        poller.wakeForCommands();
+    }
+
+    /** Stands for the threads that wait with this registration's poller: the same object for all its registrations. */
+    public Object waiter() {
+        return poller;
     }
 
     /**

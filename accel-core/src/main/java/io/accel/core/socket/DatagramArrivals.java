@@ -45,6 +45,11 @@ final class DatagramArrivals implements Fabric.Acceptor {
     }
 
     @Override
+    public Object waiter(InetSocketAddress local, InetSocketAddress remote) {
+        return socket;
+    }
+
+    @Override
     public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
         socket.unreserve();
     }

@@ -28,6 +28,26 @@ final class DatagramDoorbell extends KernelTold {
     }
 
     @Override
+    public boolean isWatchedShared() {
+        return link.link().sharesDoorbell();
+    }
+
+    @Override
+    public void takeRings() {
+        link.link().takeRings();
+    }
+
+    @Override
+    public void addRinger(Runnable ringer) {
+        link.link().addRinger(ringer);
+    }
+
+    @Override
+    public void removeRinger(Runnable ringer) {
+        link.link().removeRinger(ringer);
+    }
+
+    @Override
     public int watchedOps(int interest) {
         // A doorbell whose peer is gone is readable for ever.
         return link.link().peerGone() ? 0 : SelectionKey.OP_READ;

@@ -6,6 +6,7 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /** A search for a faster path from a datagram socket to one destination. {@link DatagramPaths}' thread only. */
@@ -26,7 +27,7 @@ final class DatagramSearch extends LinkSearch {
 
     @Override
     Connecting connect(Fabric next) throws IOException {
-        return next.connect(path.target(), socket::localFor, socket.ringSize());
+        return next.connect(path.target(), new End(), socket.ringSize());
     }
 
     @Override
@@ -38,5 +39,18 @@ final class DatagramSearch extends LinkSearch {
     @Override
     void notFound(FallbackException reason) {
         socket.notFound(path, reason);
+    }
+
+    /** The program's end. All threads that wait for the socket wait for each of its links. */
+    private final class End implements Fabric.Source {
+        @Override
+        public InetSocketAddress bind(InetAddress address) throws IOException {
+            return socket.localFor(address);
+        }
+
+        @Override
+        public Object waiter() {
+            return socket;
+        }
     }
 }

@@ -26,6 +26,26 @@ final class LinkDoorbell extends KernelTold {
     }
 
     @Override
+    public boolean isWatchedShared() {
+        return stream.link().sharesDoorbell();
+    }
+
+    @Override
+    public void takeRings() {
+        stream.link().takeRings();
+    }
+
+    @Override
+    public void addRinger(Runnable ringer) {
+        stream.link().addRinger(ringer);
+    }
+
+    @Override
+    public void removeRinger(Runnable ringer) {
+        stream.link().removeRinger(ringer);
+    }
+
+    @Override
     public int watchedOps(int interest) {
         // A doorbell whose other end is gone would be readable for ever.
         return stream.link().peerGone() ? 0 : SelectionKey.OP_READ;

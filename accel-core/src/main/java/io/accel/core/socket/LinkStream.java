@@ -268,6 +268,26 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     @Override
+    public boolean isWatchedShared() {
+        return link.sharesDoorbell();
+    }
+
+    @Override
+    public void takeRings() {
+        link.takeRings();
+    }
+
+    @Override
+    public void addRinger(Runnable ringer) {
+        link.addRinger(ringer);
+    }
+
+    @Override
+    public void removeRinger(Runnable ringer) {
+        link.removeRinger(ringer);
+    }
+
+    @Override
     public int watchedOps(int interest) {
         // A doorbell whose other end is gone would be readable for ever.
         return link.peerGone() ? 0 : SelectionKey.OP_READ;

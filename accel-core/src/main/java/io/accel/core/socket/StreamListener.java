@@ -295,6 +295,12 @@ public final class StreamListener {
         }
 
         @Override
+        public Object waiter(InetSocketAddress local, InetSocketAddress remote) {
+            StreamSocket socket = accelerator.acceptedStreams().find(ends(local, remote));
+            return socket == null ? null : socket.readiness().waiter();
+        }
+
+        @Override
         public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
             AcceptedStreams all = accelerator.acceptedStreams();
             AcceptedStreams.Ends ends = ends(local, remote);

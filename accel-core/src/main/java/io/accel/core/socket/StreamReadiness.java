@@ -93,6 +93,18 @@ public final class StreamReadiness implements Pollable {
     }
 
     /**
+     * Stands for the thread that waits for the connection: its poller, or the connection alone if it is in blocking mode, where any
+     * thread may come. Null if a poller will be known only later.
+     */
+    Object waiter() {
+        List<Registration> present = shares.all();
+        if (!present.isEmpty()) {
+            return present.get(0).waiter();
+        }
+        return anchor.watched() == null ? socket : null;
+    }
+
+    /**
      * Ends the registrations that a predicate picks; their keys with the kernel's channel end at once.
      *
      * @param over decides by the attachment whether a registration has ended

@@ -118,6 +118,11 @@ final class StreamUpgrade extends LinkSearch {
         }
 
         @Override
+        public Object waiter() {
+            return socket.readiness().waiter();
+        }
+
+        @Override
         public Beginnings beginnings() {
             return socket.handover().beginnings();
         }

@@ -24,7 +24,7 @@ import java.util.function.Predicate;
  * breaks the links that an event concerns: their connections go on through the kernel at once, and need not wait
  * until a device gives up sending.
  *
- * <p>A device that fails takes all its links with it, a queue pair that fails its own. A port that goes down takes
+ * <p>A device that fails takes all its links with it, as does a completion queue, and a queue pair that fails its own. A port that goes down takes
  * the links that wait for something, if the kernel still has a way from their address: as where another port takes
  * the address over. Otherwise the kernel's way has gone with the port, and a link may outlive a short outage.
  *
@@ -131,6 +131,13 @@ final class DeviceEvents {
                     if (link.endpoint().queuePair().number() == event.number()) {
                         link.fail(event.type().name());
                     }
+                }
+            }
+            case CQ_ERR -> {
+                // The event does not say which links have that queue. None can be overrun, so this is the device's
+                // failure.
+                for (RdmaLink link : links) {
+                    link.fail("a completion queue has failed");
                 }
             }
             case PORT_ERR -> {

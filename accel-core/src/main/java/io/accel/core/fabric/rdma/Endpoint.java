@@ -7,8 +7,6 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.Access;
 import io.accel.core.fabric.rdma.verbs.CmId;
-import io.accel.core.fabric.rdma.verbs.CompletionChannel;
-import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.Context;
 import io.accel.core.fabric.rdma.verbs.Device;
 import io.accel.core.fabric.rdma.verbs.MemoryRegion;
@@ -28,15 +26,10 @@ import java.nio.channels.SelectableChannel;
 /**
  * All resources that a connection has of the device, from its protection domain to its queue pair, opened in one go
  * and closed in the order that the device asks for. Each connection has a domain of its own, so that no other
- * connection's key opens its memory. One thread at a time.
+ * connection's key opens its memory; the completion queue it shares with others. One thread at a time.
  */
 final class Endpoint {
-    /** The work request identifier of all receives; sends have their number. */
-    static final long RECEIVE = -1;
-
     private static final Log LOG = Log.of(Endpoint.class);
-    /** Completions beside the requests, such as that of a request that a careless device flushed twice. */
-    private static final int SPARE_COMPLETIONS = 16;
 
     private final CmId id;
     private final RingMemory memory;
@@ -45,17 +38,19 @@ final class Endpoint {
     private Context context;
     private int port;
     private ProtectionDomain domain;
-    private CompletionChannel channel;
-    private CompletionQueue queue;
+    private Arrivals arrivals;
+    private SharedQueues.Share share;
     private MemoryRegion inbound;
     private MemoryRegion outbound;
     private final ProgramMemory program = new ProgramMemory();
     private long registered;
+    /** Whether the place in the completion queue was given back. */
+    private boolean left;
+
     private QueuePair queuePair;
     private ReceiveRequests receives;
     private int nextReceive;
     private ReceivedWords words;
-    private SelectableChannel doorbell;
 
     private Endpoint(CmId id, RingMemory memory, int depth) {
         this.id = id;
@@ -67,10 +62,11 @@ final class Endpoint {
      * Opens a connection's part of the device that its identifier is bound to. The caller owns the identifier until
      * this returns; then the endpoint owns it.
      *
+     * @param waiter stands for the thread that waits for the connection; null if it is not known
      * @throws FallbackException if the device, the system's limits, or the JVM's do not allow it; nothing is left
      * open then
      */
-    static Endpoint open(CmId id, RdmaConfig config, int ringSize) throws FallbackException {
+    static Endpoint open(CmId id, RdmaConfig config, int ringSize, Object waiter) throws FallbackException {
         RingMemory memory;
         try {
             memory = new RingMemory(ringSize);
@@ -81,7 +77,7 @@ final class Endpoint {
         }
         Endpoint endpoint = new Endpoint(id, memory, config.queueDepth());
         try {
-            endpoint.open(config);
+            endpoint.open(config, waiter);
             return endpoint;
         } catch (IOException | OutOfMemoryError e) {
             endpoint.close();
@@ -94,7 +90,7 @@ final class Endpoint {
         }
     }
 
-    private void open(RdmaConfig config) throws IOException {
+    private void open(RdmaConfig config, Object waiter) throws IOException {
         context = id.context();
         port = id.port();
         boolean bySend = notifiesBySend(context.device(), config);
@@ -103,8 +99,9 @@ final class Endpoint {
         outbound = domain.register(memory.outbound(), 0);
         registered = (long) memory.inbound().capacity() + memory.outbound().capacity();
         MemoryUse.registered(registered);
-        channel = context.createCompletionChannel();
-        queue = context.createCompletionQueue(2 * depth + SPARE_COMPLETIONS, channel);
+        words = bySend ? new ReceivedWords(domain, depth) : null;
+        arrivals = new Arrivals(new Inbound(), words);
+        share = SharedQueues.join(context, waiter, depth, config.rxBatch(), bySend, arrivals);
         try {
             queuePair = createQueuePair(config.inline());
             queuePair.checkPosting();
@@ -117,16 +114,13 @@ final class Endpoint {
                 throw new FallbackException(
                         FallbackReason.NO_DEVICE, context.device().name() + " takes no word of 4 bytes inline");
             }
-            words = new ReceivedWords(domain, depth);
-            words.assign(receives);
+            words.assign(receives, place().receiveId());
         } else {
             for (int i = 0; i < depth; i++) {
-                receives.empty(i, RECEIVE);
+                receives.empty(i, place().receiveId());
             }
         }
         postReceives(depth);
-        doorbell = selectable(channel.duplicateFd());
-        doorbell.configureBlocking(false);
     }
 
     /** iWARP has writes, and no immediate data with them. */
@@ -153,7 +147,8 @@ final class Endpoint {
 
     private QueuePair createQueuePair(int inline) throws IOException {
         try {
-            return id.createQueuePair(domain, new QueuePairOptions(queue, queue, depth, depth, 1, inline));
+            return id.createQueuePair(
+                    domain, new QueuePairOptions(share.queue(), share.queue(), depth, depth, 1, inline));
         } catch (VerbsException e) {
             if (inline == 0 || Failures.isUnsupported(e)) {
                 throw e;
@@ -196,12 +191,14 @@ final class Endpoint {
         return depth;
     }
 
-    CompletionChannel channel() {
-        return channel;
+    /** What has come from the device for this connection. */
+    Arrivals arrivals() {
+        return arrivals;
     }
 
-    CompletionQueue queue() {
-        return queue;
+    /** The connection's place in its completion queue. */
+    SharedQueue.Place place() {
+        return share.place();
     }
 
     MemoryRegion inbound() {
@@ -221,9 +218,9 @@ final class Endpoint {
         return queuePair;
     }
 
-    /** The completion channel as selectors see it. */
+    /** The completion channel as selectors see it, which other connections may have, too. */
     SelectableChannel doorbell() {
-        return doorbell;
+        return share.doorbell();
     }
 
     /** Posts this many receives, the completed ones first. */
@@ -243,10 +240,11 @@ final class Endpoint {
 
     /** Gives the device's part back, but neither the identifier nor the memory. It never fails: errors are logged. */
     void close() {
-        close(doorbell, "doorbell");
         close(queuePair, "queue pair");
-        close(queue, "completion queue");
-        close(channel, "completion channel");
+        if (!left) {
+            left = true;
+            close(share, "place in a completion queue");
+        }
         close(words, "memory region");
         close(inbound, "memory region");
         close(outbound, "memory region");

@@ -8,16 +8,14 @@ import static io.accel.core.fabric.Link.RST;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
-import io.accel.core.fabric.rdma.verbs.CompletionQueue;
 import io.accel.core.fabric.rdma.verbs.Verbs;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 import io.accel.core.fabric.rdma.verbs.WcStatus;
-import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 import java.lang.System.Logger.Level;
 
 /**
- * Serves a link's queues: it enters received words in {@link Inbound}, lets completions make room in {@link
+ * Serves a link's queues: it has completions taken from the {@link SharedQueue}, lets those of the link make room in {@link
  * Outbound}, posts the requests that waited for that, and breaks the link where something fails. Only under the
  * link's lock, unless a comment says otherwise.
  *
@@ -38,10 +36,9 @@ final class LinkQueues {
     private final Outbound out;
     private final Inbound in;
     private final Receives receives;
-    private final CompletionQueue queue;
-    private final WorkCompletions batch;
+    private final SharedQueue.Place place;
+    private final Arrivals arrivals;
     private final ControlCell peerCell;
-    private final Notifications notifications;
     /** Has the service attend to the link. */
     private final Runnable attend;
 
@@ -56,18 +53,19 @@ final class LinkQueues {
     private Parting parting = Parting.NOT_DUE;
     /** Called when the link breaks; null if there is no such call, or it has been made. */
     private Runnable whenBroken;
-    /** How many completions were seen, to tell progress by. */
-    private long completions;
+    /** The number after that of the last completed send request that {@link #out} knows of. */
+    private long sendsKnown;
+    /** Whether a fault of the peer's words was told. */
+    private boolean faultTold;
 
-    LinkQueues(Endpoint endpoint, Offer peer, Outbound out, Inbound in, RdmaConfig config, Runnable attend) {
+    LinkQueues(Endpoint endpoint, Offer peer, Outbound out, RdmaConfig config, Runnable attend) {
         this.endpoint = endpoint;
         this.out = out;
-        this.in = in;
-        this.receives = new Receives(endpoint, in, config.rxBatch());
-        this.queue = endpoint.queue();
-        this.batch = new WorkCompletions(config.rxBatch());
+        this.arrivals = endpoint.arrivals();
+        this.in = arrivals.in();
+        this.receives = new Receives(endpoint, config.rxBatch());
+        this.place = endpoint.place();
         this.peerCell = new ControlCell(endpoint.memory().inbound(), peer.receives());
-        this.notifications = new Notifications(endpoint);
         this.attend = attend;
     }
 
@@ -99,19 +97,33 @@ final class LinkQueues {
         } catch (VerbsException e) {
             fail(e);
         }
-        poll();
+        glance();
         if (out.isStalled() && !state.isPast(LinkState.DISCONNECTED)) {
             attend.run();
         }
     }
 
-    /** Takes completions, gives receives back, and posts the requests that waited for that. */
+    /** Takes all completions, gives receives back, and posts the requests that waited for that. */
     void poll() {
+        take(true);
+    }
+
+    /** As {@link #poll}, but leaves completions to another thread that is just taking them, and others to the next look. */
+    void glance() {
+        take(false);
+    }
+
+    private void take(boolean all) {
         if (state.isPast(LinkState.BROKEN)) {
             return;
         }
         try {
-            takeCompletions();
+            if (all) {
+                place.poll();
+            } else {
+                place.glance();
+            }
+            takeNote();
             if (state != LinkState.OPEN) {
                 if (receives.areAllBack()) {
                     drained();
@@ -129,33 +141,22 @@ final class LinkQueues {
         updateReleased();
     }
 
-    private void takeCompletions() throws VerbsException {
-        int count;
-        do {
-            count = queue.pollInto(batch);
-            for (int i = 0; i < count; i++) {
-                dispatch(i);
-            }
-            completions += count;
-        } while (count == batch.capacity());
-    }
-
-    private void dispatch(int i) {
-        long id = batch.workRequestId(i);
-        int status = batch.status(i);
-        if (id == Endpoint.RECEIVE) {
-            receives.returned();
+    /** Takes note of what completions have brought, whoever took them. */
+    private void takeNote() {
+        int failure = arrivals.failure(); // first: the sends before it count
+        long sends = arrivals.sent();
+        if (sends != sendsKnown) {
+            sendsKnown = sends;
+            out.complete(sends - 1); // and with it all before it
         }
-        if (status != WcStatus.SUCCESS) {
-            failed(status, id);
-        } else if (id != Endpoint.RECEIVE) {
-            out.complete(id);
-        } else {
-            String wrong = receives.take(batch, i);
-            if (wrong != null) {
-                LOG.get().log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
-                tellBroken();
-            }
+        if (failure != WcStatus.SUCCESS) {
+            failed(failure, arrivals.isReceiveFailed());
+        }
+        String wrong = faultTold ? null : arrivals.fault();
+        if (wrong != null) {
+            faultTold = true;
+            LOG.get().log(Level.WARNING, "the peer of {0} sent {1}: the connection is reset", endpoint.id(), wrong);
+            tellBroken();
         }
     }
 
@@ -199,36 +200,31 @@ final class LinkQueues {
         }
     }
 
-    /** How many completions have come so far. */
+    /** A number that each completion changes, to tell progress by. */
     long completions() {
-        return completions;
+        return arrivals.completions();
     }
 
-    /** Asks for a notification of later completions, and takes the earlier ones. */
-    void arm(Notifications.Wanted wanted) {
+    /** Has the link ring at later completions, and takes the earlier ones. */
+    void arm(Wanted wanted) {
         if (!state.isPast(LinkState.BROKEN)) {
             try {
-                notifications.request(wanted);
+                place.arm(wanted);
             } catch (VerbsException e) {
                 fail(e);
             }
-            poll();
+            glance(); // for what those completions have brought
         }
     }
 
-    /** Takes the notifications that have come, and their completions. Returns whether there were any. */
-    boolean drainNotifications() {
+    /** Takes the rings that have come, and the link's completions. Returns whether there were any rings. */
+    boolean drain() {
         if (state.isPast(LinkState.DRAINED)) {
             return false;
         }
-        try {
-            boolean rung = notifications.drain();
-            poll();
-            return rung;
-        } catch (VerbsException e) {
-            fail(e);
-            return true;
-        }
+        boolean rung = place.drain();
+        poll();
+        return rung;
     }
 
     // ---- under the lock: failures, and the end
@@ -241,7 +237,7 @@ final class LinkQueues {
     }
 
     /** A completion reports a failure; the queue pair is in error already. */
-    private void failed(int status, long id) {
+    private void failed(int status, boolean isReceive) {
         if (state == LinkState.OPEN) {
             reach(LinkState.BROKEN);
             addBroken();
@@ -251,7 +247,7 @@ final class LinkQueues {
                             "connection {0} is broken: {1} ({2})",
                             endpoint.id(),
                             text(status),
-                            id == Endpoint.RECEIVE ? "receiving" : "sending");
+                            isReceive ? "receiving" : "sending");
         }
     }
 

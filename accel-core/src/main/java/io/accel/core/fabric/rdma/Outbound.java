@@ -39,6 +39,7 @@ final class Outbound {
     private static final int WORD = 1024;
 
     private final QueuePair queuePair;
+    private final SharedQueue.Place place;
     private final Offer peer;
     private final int ringSize;
     private final int mask;
@@ -83,6 +84,7 @@ final class Outbound {
 
     Outbound(Endpoint endpoint, Offer peer, int ringSize, RdmaConfig config) {
         this.queuePair = endpoint.queuePair();
+        this.place = endpoint.place();
         this.peer = peer;
         this.ringSize = ringSize;
         this.mask = ringSize - 1;
@@ -222,7 +224,7 @@ final class Outbound {
     void ping() throws VerbsException {
         if (pingNumber < 0 && ledger.hasRoom(1)) {
             pingNumber = ledger.next();
-            requests.write(0, pingNumber, SendFlags.SIGNALED, peer.address(), peer.key());
+            requests.write(0, place.sendId(pingNumber), SendFlags.SIGNALED, peer.address(), peer.key());
             post(1, true, 0);
         }
     }
@@ -235,7 +237,7 @@ final class Outbound {
         int head = Math.min(length, ringSize - at);
         int last = 0;
         if (head < length) {
-            requests.write(0, ledger.next(), inlineFlag(head), ring(at), peer.key());
+            requests.write(0, nextId(), inlineFlag(head), ring(at), peer.key());
             requests.segment(0, source, head, key);
             ledger.post(false, head, posted);
             last = 1;
@@ -248,15 +250,14 @@ final class Outbound {
         int flags = SendFlags.SOLICITED | (signaled ? SendFlags.SIGNALED : 0);
         int announcement = Immediate.of(Immediate.DATA, length);
         if (bySend) {
-            requests.write(last, ledger.next(), inlineFlag(rest), ring(at), peer.key());
+            requests.write(last, nextId(), inlineFlag(rest), ring(at), peer.key());
             requests.segment(last, source, rest, key);
             ledger.post(false, rest, posted);
             last++;
             send(last, flags, announcement);
             rest = 0;
         } else {
-            requests.writeWithImmediate(
-                    last, ledger.next(), inlineFlag(rest) | flags, ring(at), peer.key(), announcement);
+            requests.writeWithImmediate(last, nextId(), inlineFlag(rest) | flags, ring(at), peer.key(), announcement);
             requests.segment(last, source, rest, key);
         }
         posted += length;
@@ -270,7 +271,7 @@ final class Outbound {
     /** Makes a request for a word that follows a write, on devices whose writes carry none. */
     private void send(int index, int flags, int what) {
         word.putInt(0, what); // the device has its own copy of the last word, which went inline
-        requests.send(index, ledger.next(), flags | SendFlags.INLINE);
+        requests.send(index, nextId(), flags | SendFlags.INLINE);
         requests.segment(index, wordAddress, Integer.BYTES, localKey);
     }
 
@@ -282,7 +283,7 @@ final class Outbound {
         if (bySend) {
             send(0, flags, announcement);
         } else {
-            requests.writeWithImmediate(0, lastState, flags, peer.address(), peer.key(), announcement);
+            requests.writeWithImmediate(0, place.sendId(lastState), flags, peer.address(), peer.key(), announcement);
         }
         // A passing state is said once: the next message must not say it again after the peer has forgotten it.
         // A switch is said each time: the announcement waits until that, and so the preface before it, has arrived.
@@ -306,9 +307,9 @@ final class Outbound {
         int announcement = Immediate.of(Immediate.CREDIT, 0);
         boolean immediate = wake && !bySend;
         if (immediate) {
-            requests.writeWithImmediate(0, ledger.next(), flags, peer.address(), peer.key(), announcement);
+            requests.writeWithImmediate(0, nextId(), flags, peer.address(), peer.key(), announcement);
         } else {
-            requests.write(0, ledger.next(), flags, peer.address(), peer.key());
+            requests.write(0, nextId(), flags, peer.address(), peer.key());
         }
         requests.segment(0, cellCopy, ControlCell.SIZE, localKey);
         cellDue = false;
@@ -329,6 +330,11 @@ final class Outbound {
     private void post(int count, boolean signaled, int bytes) throws VerbsException {
         ledger.post(signaled, bytes, posted);
         queuePair.postSend(requests, 0, count);
+    }
+
+    /** The identifier of the next request. */
+    private long nextId() {
+        return place.sendId(ledger.next());
     }
 
     private int inlineFlag(int length) {

@@ -4,6 +4,7 @@ package io.accel.core.fabric.rdma;
 import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
@@ -36,6 +37,7 @@ final class RdmaConnecting implements Connecting {
     private final RdmaConfig config;
     private final int ringSize;
     private final Availability availability;
+    private final Fabric.Source source;
     private final InetSocketAddress local;
     private final InetSocketAddress destination;
     private final long deadline;
@@ -54,6 +56,7 @@ final class RdmaConnecting implements Connecting {
      * @param ringSize bytes of either ring at most
      * @param local the program's end, which has an RDMA device
      * @param destination the program's destination
+     * @param source the program's end
      * @param typeOfService 0 to 255, 0 for the system's default
      */
     RdmaConnecting(
@@ -63,12 +66,14 @@ final class RdmaConnecting implements Connecting {
             Availability availability,
             InetSocketAddress local,
             InetSocketAddress destination,
+            Fabric.Source source,
             int typeOfService)
             throws IOException {
         this.availability = availability;
         this.service = service;
         this.config = config;
         this.ringSize = ringSize;
+        this.source = source;
         this.local = local;
         this.destination = destination;
         this.deadline = System.nanoTime() + config.probeTimeoutNanos();
@@ -179,7 +184,7 @@ final class RdmaConnecting implements Connecting {
             case ADDR_RESOLVED -> {
                 RdmaListener.checkDevice(id, config);
                 id.acknowledgeTimeout(config.ackTimeoutCode());
-                endpoint = Endpoint.open(id, config, ringSize);
+                endpoint = Endpoint.open(id, config, ringSize, source.waiter());
                 id.resolveRoute(millisLeft());
             }
             case ROUTE_RESOLVED -> {

@@ -58,7 +58,8 @@ public final class RdmaFabric implements Fabric {
         availability.check(local.getAddress());
         try {
             int rings = Math.min(ringSize, config.ringSize()); // a device's pinned memory has its limits
-            return new RdmaConnecting(service, config, rings, availability, local, destination, typeOfService(source));
+            return new RdmaConnecting(
+                    service, config, rings, availability, local, destination, source, typeOfService(source));
         } catch (IOException e) {
             FallbackException why = Failures.toFallback(e);
             if (why.reason() == FallbackReason.NO_DEVICE) {

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 
 /**
  * A connection over a queue pair. Looking at it means polling its completion queue, and the thread that looks polls
- * for all: {@link LinkQueues} takes the completions and posts the waiting requests. This class decides which thread
- * may ask for that, and when.
+ * for all threads of this link, and for the other links of the {@link SharedQueue}: {@link LinkQueues} takes note of the completions and
+ * posts the waiting requests. This class decides which thread may ask for that, and when.
  *
  * <p><b>The lock</b> is held for a few calls into the device at most. A thread that publishes waits for it. A thread
  * that only looks does not, for another thread is just looking. Before a sleep that is not enough: {@link #arm} takes
@@ -42,7 +42,7 @@ final class RdmaLink implements Link, CmHandler {
     private final ReentrantLock lock = new ReentrantLock();
     // All of these are under the lock, unless their own comments say otherwise.
     private final Outbound out;
-    private final Inbound in = new Inbound();
+    private final Inbound in;
     private final LinkQueues queues;
     private final PeerWatch watch;
     private final LinkEnd end;
@@ -62,7 +62,8 @@ final class RdmaLink implements Link, CmHandler {
         this.sendRing = RingMemory.ring(endpoint.memory().outbound(), ringSize);
         this.receiveRing = RingMemory.ring(endpoint.memory().inbound(), ringSize);
         this.out = new Outbound(endpoint, peer, ringSize, config);
-        this.queues = new LinkQueues(endpoint, peer, out, in, config, this::needAttention);
+        this.in = endpoint.arrivals().in();
+        this.queues = new LinkQueues(endpoint, peer, out, config, this::needAttention);
         this.watch = new PeerWatch(config.keepaliveNanos(), config.givingUpNanos(), System.nanoTime());
         this.end = new LinkEnd(config.lingerNanos());
         this.address = endpoint.id().localAddress().getAddress();
@@ -266,7 +267,7 @@ final class RdmaLink implements Link, CmHandler {
         lock.lock();
         try {
             boolean all = (what & SPACE) != 0 || out.isStalled();
-            queues.arm(all ? Notifications.Wanted.ALL : Notifications.Wanted.SOLICITED);
+            queues.arm(all ? Wanted.ALL : Wanted.SOLICITED);
         } finally {
             lock.unlock();
         }
@@ -320,10 +321,30 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     @Override
+    public boolean sharesDoorbell() {
+        return true;
+    }
+
+    @Override
+    public void takeRings() {
+        endpoint.place().takeRings();
+    }
+
+    @Override
+    public void addRinger(Runnable ringer) {
+        endpoint.place().addRinger(ringer);
+    }
+
+    @Override
+    public void removeRinger(Runnable ringer) {
+        endpoint.place().removeRinger(ringer);
+    }
+
+    @Override
     public boolean drainDoorbell() {
         lock.lock();
         try {
-            return queues.drainNotifications();
+            return queues.drain();
         } finally {
             lock.unlock();
         }
@@ -341,7 +362,6 @@ final class RdmaLink implements Link, CmHandler {
 
     @Override
     public void free() {
-        Endpoint.close(endpoint.doorbell(), "doorbell");
         end.begin(System.nanoTime());
         needAttention();
     }
@@ -641,7 +661,7 @@ final class RdmaLink implements Link, CmHandler {
     private void look() {
         if (!isDrained() && lock.tryLock()) {
             try {
-                queues.poll();
+                queues.glance();
             } finally {
                 lock.unlock();
             }

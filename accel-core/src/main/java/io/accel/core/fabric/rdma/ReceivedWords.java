@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 /**
  * The memory for a peer's {@linkplain Immediate words} that come by SEND, on devices without immediate data: a place
  * for each receive. Receives complete in the order in which they were posted, so they need no number to be told
- * apart. Only under the link's lock.
+ * apart. They are taken by one thread at a time.
  */
 final class ReceivedWords implements AutoCloseable {
     private final int depth;
@@ -26,10 +26,10 @@ final class ReceivedWords implements AutoCloseable {
     }
 
     /** Gives every receive its place. */
-    void assign(ReceiveRequests receives) {
+    void assign(ReceiveRequests receives, long id) {
         for (int i = 0; i < depth; i++) {
             long place = region.address() + (long) i * Integer.BYTES;
-            receives.into(i, Endpoint.RECEIVE, place, Integer.BYTES, region.lkey());
+            receives.into(i, id, place, Integer.BYTES, region.lkey());
         }
     }
 

@@ -2,40 +2,24 @@
 package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.rdma.verbs.VerbsException;
-import io.accel.core.fabric.rdma.verbs.WcFlags;
-import io.accel.core.fabric.rdma.verbs.WcOpcode;
-import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 
-/**
- * The receives of a link: this reads the words of the completed ones, and posts them again. Each message of the peer
- * takes one. Only under the link's lock.
- */
+/** The receives of a link, which this posts again when they have come back. Each message of the peer takes one. Only under the link's lock. */
 final class Receives {
     private final Endpoint endpoint;
-    private final Inbound in;
-    /** The peer's words; null if they come as immediate data. */
-    private final ReceivedWords words;
+    private final Arrivals arrivals;
 
     private final int depth;
     /** How many are posted again at once. */
     private final int atOnce;
-    /** How many have completed, and are not posted again. */
-    private int back;
     /** How many were posted since the beginning. */
     private long posted;
 
-    Receives(Endpoint endpoint, Inbound in, int batch) {
+    Receives(Endpoint endpoint, int batch) {
         this.endpoint = endpoint;
-        this.in = in;
-        this.words = endpoint.words();
+        this.arrivals = endpoint.arrivals();
         this.depth = endpoint.depth();
         this.atOnce = Math.min(batch, depth / 8);
         this.posted = depth;
-    }
-
-    /** A receive has completed, in whatever way. */
-    void returned() {
-        back++;
     }
 
     /**
@@ -43,31 +27,22 @@ final class Receives {
      * refused when they were posted.
      */
     boolean areAllBack() {
-        return back >= depth;
+        return back() >= depth;
     }
 
-    /** Takes the word of a receive that has completed with success. Returns its fault, or null. */
-    String take(WorkCompletions batch, int i) {
-        int opcode = batch.opcode(i);
-        if (words != null) {
-            int word = words.take();
-            return opcode == WcOpcode.RECV && batch.byteLength(i) == Integer.BYTES
-                    ? in.take(word)
-                    : in.nonsense("a message that is no word");
-        }
-        return opcode == WcOpcode.RECV_RDMA_WITH_IMM && (batch.flags(i) & WcFlags.WITH_IMM) != 0
-                ? in.take(batch.immediate(i))
-                : in.nonsense("a message that is no write");
+    /** How many have completed, and are not posted again. */
+    private long back() {
+        return arrivals.received() - (posted - depth);
     }
 
     /** Posts the returned receives again, if there are enough. Returns whether it has. */
     boolean repost() throws VerbsException {
+        int back = (int) Math.min(back(), depth);
         if (back < atOnce) {
             return false;
         }
         endpoint.postReceives(back);
         posted += back;
-        back = 0;
         return true;
     }
 

@@ -109,7 +109,7 @@ final class ServerHandshake implements CmHandler {
         try {
             id.acknowledgeTimeout(config.ackTimeoutCode());
             int ringSize = Math.min(client.ringSize(), config.ringSize());
-            endpoint = Endpoint.open(id, config, ringSize);
+            endpoint = Endpoint.open(id, config, ringSize, acceptor.waiter(local, remote));
             client.checkNotification(endpoint.words() != null);
             handshake = new ServerHandshake(service, config, acceptor, endpoint, client, ringSize);
             service.handle(id, handshake);

@@ -178,6 +178,18 @@ class DeviceEventsTest {
     }
 
     @Test
+    void aFailedCompletionQueueBreaksAllLinksThatMayHaveIt() throws Exception {
+        RdmaEnds.Pair first = ends.connect();
+        RdmaEnds.Pair second = ends.connect();
+        reports.instead(AsyncEventType.CQ_ERR);
+        Shell.run("ip link set z1 down");
+        assertBroken(first);
+        assertBroken(second);
+        first.free();
+        second.free();
+    }
+
+    @Test
     void whatNobodyKnowsIsNothing() throws Exception {
         RdmaEnds.Pair pair = ends.connect();
         reports.unknownInstead();

@@ -78,7 +78,7 @@ class HostilePeerTest {
 
     private FallbackReason refusalOf(ByteBuffer privateData) throws Exception {
         CmId id = resolved();
-        Endpoint endpoint = Endpoint.open(id, RdmaEnds.config(32, false), RdmaEnds.RING);
+        Endpoint endpoint = Endpoint.open(id, RdmaEnds.config(32, false), RdmaEnds.RING, null);
         id.connect(new ConnectionParameters(privateData));
         CmEvent event = await(CmEventType.REJECTED);
         endpoint.close();
@@ -226,7 +226,7 @@ class HostilePeerTest {
 
         Liar() throws Exception {
             CmId id = resolved();
-            endpoint = Endpoint.open(id, RdmaEnds.config(32, false), RdmaEnds.RING);
+            endpoint = Endpoint.open(id, RdmaEnds.config(32, false), RdmaEnds.RING, null);
             Offer mine = RdmaConnecting.offer(endpoint, RdmaEnds.RING, 77, 5);
             id.connect(new ConnectionParameters(mine.encode()));
             offer = Offer.decode(await(CmEventType.ESTABLISHED).privateData());

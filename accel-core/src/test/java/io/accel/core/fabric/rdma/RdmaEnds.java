@@ -167,6 +167,22 @@ final class RdmaEnds implements AutoCloseable {
         return new Pair(answer(connecting), accept());
     }
 
+    /** As {@link #connect()}, for a client with that waiter. */
+    Pair connect(Object waiter) throws Exception {
+        Fabric.Source source = new Fabric.Source() {
+            @Override
+            public InetSocketAddress bind(InetAddress from) {
+                return new InetSocketAddress(from, 50_000);
+            }
+
+            @Override
+            public Object waiter() {
+                return waiter;
+            }
+        };
+        return new Pair(answer(fabric.connect(address, source, RING)), accept());
+    }
+
     /** Goes on until there is an answer; each handshake has a limit of its own. */
     static Link answer(Connecting connecting) {
         return await().pollInSameThread()
