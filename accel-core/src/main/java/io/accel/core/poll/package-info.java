@@ -6,8 +6,8 @@
  * {@code core.jdk}, {@code core.daemon} and {@code core.observe} alone. {@link io.accel.core.poll.WaitPolicy} decides for every waiting
  * thread whether it looks or sleeps.
  *
- * <p>In a poller, {@link io.accel.core.poll.Turn} and the {@link io.accel.core.poll.WakePipe} are touched by several
- * threads. All else belongs to the owner of its turn: {@link io.accel.core.poll.HotLinks} with the {@link io.accel.core.poll.HotSet}, {@link
+ * <p>In a poller, {@link io.accel.core.poll.Turn}, the {@link io.accel.core.poll.WakePipe} and each {@link
+ * io.accel.core.poll.SharedWatch} are touched by several threads. All else belongs to the owner of its turn: {@link io.accel.core.poll.HotLinks} with the {@link io.accel.core.poll.HotSet}, {@link
  * io.accel.core.poll.KernelWatch} with the {@link io.accel.core.poll.KernelEvents}, {@link
  * io.accel.core.poll.Members}, {@link io.accel.core.poll.PollClock}, {@link io.accel.core.poll.Reports} and {@link
  * io.accel.core.poll.Nap}.

@@ -118,7 +118,7 @@ class HostilePeerTest {
     @Test
     void aSendInsteadOfAWriteIsAReset() throws Exception {
         try (Liar liar = new Liar()) {
-            liar.requests.send(0, 0, SendFlags.SIGNALED);
+            liar.requests.send(0, liar.nextId(), SendFlags.SIGNALED);
             liar.endpoint.queuePair().postSend(liar.requests, 0, 1);
             assertCorrupt(liar.victim);
         }
@@ -223,6 +223,7 @@ class HostilePeerTest {
         final Offer offer;
         final Link victim;
         final SendRequests requests = new SendRequests(1);
+        private long sent;
 
         Liar() throws Exception {
             CmId id = resolved();
@@ -233,8 +234,12 @@ class HostilePeerTest {
             victim = ends.accept();
         }
 
+        private long nextId() {
+            return endpoint.place().sendId(sent++);
+        }
+
         void word(int immediate) throws Exception {
-            requests.writeWithImmediate(0, 0, SendFlags.SIGNALED, offer.address(), offer.key(), immediate);
+            requests.writeWithImmediate(0, nextId(), SendFlags.SIGNALED, offer.address(), offer.key(), immediate);
             endpoint.queuePair().postSend(requests, 0, 1);
         }
 
@@ -245,7 +250,7 @@ class HostilePeerTest {
 
         /** Writes to memory of the peer's, and says that it is the next of the ring. */
         void write(long address, int key) throws Exception {
-            requests.writeWithImmediate(0, 0, SendFlags.SIGNALED, address, key, Immediate.of(Immediate.DATA, WRITTEN));
+            requests.writeWithImmediate(0, nextId(), SendFlags.SIGNALED, address, key, Immediate.of(Immediate.DATA, WRITTEN));
             requests.segment(
                     0,
                     endpoint.outbound().address(),
@@ -257,7 +262,7 @@ class HostilePeerTest {
         void cell(long consumed, long posted) throws Exception {
             new ControlCell(endpoint.memory().outbound(), 32).write(consumed, posted);
             requests.writeWithImmediate(
-                    0, 0, SendFlags.SIGNALED, offer.address(), offer.key(), Immediate.of(Immediate.CREDIT, 0));
+                    0, nextId(), SendFlags.SIGNALED, offer.address(), offer.key(), Immediate.of(Immediate.CREDIT, 0));
             requests.segment(
                     0,
                     endpoint.outbound().address(),
