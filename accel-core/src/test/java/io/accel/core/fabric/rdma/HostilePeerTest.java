@@ -250,7 +250,8 @@ class HostilePeerTest {
 
         /** Writes to memory of the peer's, and says that it is the next of the ring. */
         void write(long address, int key) throws Exception {
-            requests.writeWithImmediate(0, nextId(), SendFlags.SIGNALED, address, key, Immediate.of(Immediate.DATA, WRITTEN));
+            requests.writeWithImmediate(
+                    0, nextId(), SendFlags.SIGNALED, address, key, Immediate.of(Immediate.DATA, WRITTEN));
             requests.segment(
                     0,
                     endpoint.outbound().address(),

@@ -82,8 +82,14 @@ class ManyConnectionsTest {
         try (RdmaEnds ends = new RdmaEnds(32, RdmaDevice.address())) {
             connect(ends, 3, "one");
             connect(ends, 3, "two");
-            var ofOne = pairs.subList(0, 3).stream().map(pair -> pair.client().doorbell()).distinct().toList();
-            var ofTwo = pairs.subList(3, 6).stream().map(pair -> pair.client().doorbell()).distinct().toList();
+            var ofOne = pairs.subList(0, 3).stream()
+                    .map(pair -> pair.client().doorbell())
+                    .distinct()
+                    .toList();
+            var ofTwo = pairs.subList(3, 6).stream()
+                    .map(pair -> pair.client().doorbell())
+                    .distinct()
+                    .toList();
             assertThat(ofOne).hasSize(2).doesNotContainAnyElementsOf(ofTwo);
             assertThat(ofTwo).hasSize(2);
         }
