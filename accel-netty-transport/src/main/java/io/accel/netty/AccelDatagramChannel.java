@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
+import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.DatagramChannel;
@@ -64,13 +65,13 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
     }
 
     private AccelDatagramChannel(DatagramChannel kernel) {
-        super(new MulticastMemberships(kernel));
+        this(kernel, over(kernel));
+    }
+
+    private AccelDatagramChannel(DatagramChannel kernel, DatagramSocket socket) {
+        super(new MulticastMemberships(kernel, socket));
         this.kernel = kernel;
-        try {
-            socket = new DatagramSocket(Accel.accelerator(), kernel);
-        } catch (IOException e) {
-            throw new ChannelException("cannot use a datagram socket", e);
-        }
+        this.socket = socket;
         config = new AccelDatagramChannelConfig(this, kernel);
     }
 
@@ -83,6 +84,19 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
         } catch (IOException e) {
             throw new ChannelException("cannot open a datagram socket", e);
         }
+    }
+
+    private static DatagramSocket over(DatagramChannel kernel) {
+        try {
+            return new DatagramSocket(Accel.accelerator(), kernel);
+        } catch (IOException e) {
+            throw new ChannelException("cannot use a datagram socket", e);
+        }
+    }
+
+    /** Takes note that an option of the kernel's socket was set. */
+    void optionSet(SocketOption<?> option) {
+        socket.optionSet(option);
     }
 
     @Override

@@ -2,9 +2,11 @@
 package io.accel.netty;
 
 import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DatagramChannelConfig;
 import io.netty.channel.socket.DefaultDatagramChannelConfig;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
 
@@ -33,9 +35,36 @@ public final class AccelDatagramChannelConfig extends DefaultDatagramChannelConf
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         if (SocketOptions.isJdks(option)) {
             validate(option, value);
-            return options.set(option, value);
+            boolean isSet = options.set(option, value);
+            told(StandardSocketOptions.IP_MULTICAST_IF); // it may be that one
+            return isSet;
         }
         return super.setOption(option, value);
+    }
+
+    private void told(SocketOption<?> option) {
+        ((AccelDatagramChannel) channel).optionSet(option);
+    }
+
+    @Override
+    public DatagramChannelConfig setNetworkInterface(NetworkInterface chosen) {
+        DatagramChannelConfig unused = super.setNetworkInterface(chosen);
+        told(StandardSocketOptions.IP_MULTICAST_IF);
+        return this;
+    }
+
+    @Override
+    public DatagramChannelConfig setInterface(InetAddress address) {
+        DatagramChannelConfig unused = super.setInterface(address);
+        told(StandardSocketOptions.IP_MULTICAST_IF);
+        return this;
+    }
+
+    @Override
+    public DatagramChannelConfig setLoopbackModeDisabled(boolean disabled) {
+        DatagramChannelConfig unused = super.setLoopbackModeDisabled(disabled);
+        told(StandardSocketOptions.IP_MULTICAST_LOOP);
+        return this;
     }
 
     /** Returns the interface; null if none was set, in which case the system chooses. */

@@ -334,6 +334,15 @@ public final class Keys {
             "1s",
             "How long datagrams to a destination without a faster path go through the kernel before Accel looks for a path again.");
 
+    /** How datagrams to multicast groups reach the members on this host. */
+    public static final Key<GroupPath> DATAGRAM_MULTICAST = key(
+            "datagram.multicast",
+            new EnumType<>(GroupPath.class),
+            "kernel",
+            "How datagrams to IPv4 multicast groups reach members on this host. `both` also writes them to shared memory, from which members"
+                    + " with Accel read them, once each; all others hear the kernel's. `fabric` writes them to shared memory alone:"
+                    + " members without Accel, or on other hosts, hear nothing. A process with `kernel` neither writes nor reads there.");
+
     /** Whether each connection's path is logged. */
     public static final Key<Boolean> LOG_CONNECTIONS = key(
             "log.connections",

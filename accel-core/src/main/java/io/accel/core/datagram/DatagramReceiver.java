@@ -16,10 +16,7 @@ import java.nio.ByteOrder;
  * <p>One receiver at a time; {@link #ready} may be called by another thread at the same time and is then a hint.
  * {@link #tap} and {@link #untap} may be called by any other thread at the same time, one at a time.
  */
-public final class DatagramReceiver {
-    /** The result of {@link #next} when there is no datagram. */
-    public static final int NONE = -1;
-
+public final class DatagramReceiver implements DatagramReception {
     private static final VarHandle HEAD;
     private static final VarHandle BYTES;
     private static final VarHandle RECEIVED;
@@ -83,12 +80,7 @@ public final class DatagramReceiver {
         return lookup.findVarHandle(DatagramReceiver.class, name, long.class).withInvokeExactBehavior();
     }
 
-    /**
-     * Looks for the next datagram, which stays until it is {@linkplain #take taken} or {@linkplain #skip skipped}.
-     *
-     * @return its length, or {@link #NONE}
-     * @throws CorruptLinkException if the peer wrote nonsense
-     */
+    @Override
     public int next() throws CorruptLinkException {
         if (length != NONE) {
             return length;
@@ -111,27 +103,17 @@ public final class DatagramReceiver {
         return claimed;
     }
 
-    /**
-     * Takes the datagram that {@link #next} has found. Bytes that do not fit are lost, as with UDP.
-     *
-     * @param dst the destination, from its position to its limit; the position advances by the bytes copied
-     */
-    public void take(ByteBuffer dst) {
+    @Override
+    public boolean take(ByteBuffer dst) {
         int n = Math.min(length, dst.remaining());
         int at = dst.position();
         ring.copyOut(head + DatagramFrame.HEADER, dst, at, n);
         dst.position(at + n);
         taken();
+        return true;
     }
 
-    /**
-     * Takes the datagram that {@link #next} has found into several buffers, one after the other.
-     *
-     * @param dsts the buffers
-     * @param offset the index of the first
-     * @param count how many
-     * @return the number of bytes that had room
-     */
+    @Override
     public long take(ByteBuffer[] dsts, int offset, int count) {
         int left = length;
         long from = head + DatagramFrame.HEADER;
@@ -149,7 +131,7 @@ public final class DatagramReceiver {
         return n;
     }
 
-    /** Throws away the datagram that {@link #next} has found. */
+    @Override
     public void skip() {
         advance();
     }
@@ -164,17 +146,12 @@ public final class DatagramReceiver {
         advance();
     }
 
-    /**
-     * Has a tap take each datagram that is taken from now on, whole, even if it was truncated, but not skipped ones.
-     * If a take is under way, the tap may take its datagram or miss it.
-     *
-     * @param newTap the tap
-     */
+    @Override
     public void tap(DatagramTap newTap) {
         TAP.setRelease(this, newTap);
     }
 
-    /** Removes the tap. As {@link #tap}. */
+    @Override
     public void untap() {
         TAP.setRelease(this, (DatagramTap) null);
     }
@@ -191,7 +168,7 @@ public final class DatagramReceiver {
         }
     }
 
-    /** Whether {@link #next} would find a datagram, or a fault of the peer to report. Any thread. */
+    @Override
     public boolean ready() {
         return link.published() != (long) HEAD.getOpaque(this);
     }
@@ -207,17 +184,17 @@ public final class DatagramReceiver {
         return available != 0;
     }
 
-    /** The number of bytes received, with those that were truncated. Any thread. As all counts, perhaps a moment late. */
+    @Override
     public long bytes() {
         return (long) BYTES.getOpaque(this);
     }
 
-    /** The number of datagrams received. Any thread. */
+    @Override
     public long received() {
         return (long) RECEIVED.getOpaque(this);
     }
 
-    /** The number of bytes of the ring that wait to be read. A hint for any thread that knows that the link exists. */
+    @Override
     public long available() {
         return Math.min(size, Math.max(0, link.published() - (long) HEAD.getOpaque(this)));
     }

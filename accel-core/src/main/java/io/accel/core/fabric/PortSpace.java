@@ -8,5 +8,9 @@ public enum PortSpace {
     /** Datagrams. */
     UDP,
     /** Unix-domain streams, which have names in place of ports. */
-    UNIX
+    UNIX,
+    /** Multicast groups, to which processes publish. */
+    GROUP,
+    /** Processes with members of multicast groups. */
+    MEMBERS
 }

@@ -5,7 +5,8 @@ package io.accel.core.observe;
  * The state of a connection at one moment.
  *
  * @param id a number that no other connection of the process has
- * @param role {@code client}, {@code server}, or {@code datagram} for a path between two datagram sockets
+ * @param role {@code client}, {@code server}, or {@code datagram} for a path between two datagram sockets, or {@code multicast} for a path to or from
+ *     a multicast group
  * @param path {@code shm}, {@code rdma} or {@code kernel}
  * @param reason why the path is the kernel's, as {@code FallbackReason} names it; empty if it is not
  * @param detail the circumstances of the reason; empty if none

@@ -26,7 +26,9 @@ public enum Figure {
     /** Doorbells heard: fewer than the peer rang where several were heard as one, or not before the traffic was found. */
     RINGS_IN("doorbells.in"),
     /** Doorbells rung for the peer, each a system call. */
-    RINGS_OUT("doorbells.out");
+    RINGS_OUT("doorbells.out"),
+    /** Datagrams of a multicast group that were overwritten before the program received them. */
+    LOST_IN("lost.in");
 
     private final String text;
 

@@ -105,6 +105,11 @@ public final class ProcessCounters {
         DROPS[what.ordinal()].increment();
     }
 
+    /** So many things were thrown away. */
+    public static void dropped(Drop what, long count) {
+        DROPS[what.ordinal()].add(count);
+    }
+
     /** How many of these were thrown away. */
     public static long drops(Drop what) {
         return DROPS[what.ordinal()].sum();

@@ -8,12 +8,14 @@ import io.accel.core.fabric.rdma.bootstrap.DeferredRdmaFabric;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.shm.ShmConfig;
 import io.accel.core.fabric.shm.ShmFabric;
+import io.accel.core.fabric.shm.ShmMulticast;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import io.accel.profile.Decision;
 import io.accel.profile.FabricName;
 import io.accel.profile.Fallback;
+import io.accel.profile.GroupPath;
 import io.accel.profile.HandoverAfter;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
@@ -40,6 +42,9 @@ public final class Accelerator {
     private final Map<FabricName, Fabric> datagramFabrics;
     /** The fabrics for Unix-domain streams; none where the profile leaves all of these with the kernel. */
     private final Map<FabricName, Fabric> unixFabrics;
+
+    /** Null if the profile leaves multicast to the kernel. */
+    private final GroupHearing groups;
 
     private final AcceptedStreams acceptedStreams = new AcceptedStreams();
     private final ConnectionLog log;
@@ -71,6 +76,11 @@ public final class Accelerator {
         this.fabrics = fabrics;
         this.datagramFabrics = fabrics(profile, PortSpace.UDP);
         this.unixFabrics = unixFabrics(profile);
+        this.groups = profile.get(Keys.DATAGRAM_MULTICAST) == GroupPath.KERNEL
+                        || profile.get(Keys.MODE) != Mode.ACCELERATE
+                        || profile.get(Keys.DATAGRAM_PEERS_MAX) == 0
+                ? null
+                : new GroupHearing(new ShmMulticast(shmConfig(profile, PortSpace.GROUP)));
         this.pollConfig = pollConfig(profile);
         this.handoverAfter = profile.get(Keys.HANDOVER_AFTER);
         this.handoverIdleNanos = profile.get(Keys.HANDOVER_IDLE);
@@ -260,6 +270,17 @@ public final class Accelerator {
             }
         }
         return List.copyOf(chosen);
+    }
+
+    /** The multicast groups in shared memory; null if the profile leaves all groups to the kernel. */
+    GroupHearing groups() {
+        return groups;
+    }
+
+    /** Whether the rules let a multicast group's datagrams leave the kernel. */
+    boolean maySpread(Role role, InetSocketAddress group) {
+        return profile.fabrics(profile.rules().decide(Protocol.UDP, role, group))
+                .contains(FabricName.SHM);
     }
 
     /** The rule that decided about a stream, for the log. */

@@ -51,7 +51,7 @@ final class DatagramDestinations {
     /** Forgets a destination that has no link, and for which no search is under way. Any thread. */
     void forget(DatagramPath path) {
         synchronized (monitor) {
-            if (path.link() == null && !path.isSearching()) {
+            if (path.link() == null && path.publication() == null && !path.isSearching()) {
                 path.forget();
                 paths.remove(path.target(), path);
             }

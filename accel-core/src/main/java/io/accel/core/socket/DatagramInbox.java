@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.datagram.DatagramReception;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Receives the next datagram of a socket from the kernel or a link, without waiting. In the receiving half, except where a method says
@@ -19,8 +24,15 @@ final class DatagramInbox {
     /** Right after a datagram of a link, the kernel is not asked again if it had none less than this many nanoseconds ago. */
     private static final long KERNEL_NEWS_NANOS = 20_000;
 
+    private static final DatagramLink[] NONE = {};
+    /** Stands for a copy that was thrown away, in place of a source. */
+    private static final InetSocketAddress COPY = InetSocketAddress.createUnresolved("copy", 0);
+
     private final DatagramChannel kernel;
     private final DatagramLinks links;
+    private final Consumer<DatagramLink> whenDrained;
+    /** The links of whose datagrams the kernel brings copies. Replaced as a whole, under the monitor; read by the receiver. */
+    private volatile DatagramLink[] mirrored = NONE;
     /**
      * The source of the kernel's last datagram; null once a link to it has ended. Written by receivers and when links end, read by senders
      * without ordering: a race costs a search.
@@ -40,15 +52,37 @@ final class DatagramInbox {
     private long kernelEmptyAt;
     /** The buffer in which the kernel's datagrams are received whole before they go into several buffers; null until it is first needed. */
     private ByteBuffer unscattered;
+    /** The buffer in which datagrams are received that may be copies; null until it is first needed. */
+    private ByteBuffer uncopied;
 
-    DatagramInbox(DatagramChannel kernel, DatagramLinks links) {
+    /**
+     * An empty inbox.
+     *
+     * @param whenDrained told of a link at its end when the kernel has no copies of its datagrams left
+     */
+    DatagramInbox(DatagramChannel kernel, DatagramLinks links, Consumer<DatagramLink> whenDrained) {
         this.kernel = kernel;
         this.links = links;
+        this.whenDrained = whenDrained;
+    }
+
+    /** Adds a link of whose datagrams the kernel brings copies, which are thrown away. Any thread. */
+    synchronized void mirrored(DatagramLink link) {
+        DatagramLink[] more = Arrays.copyOf(mirrored, mirrored.length + 1);
+        more[mirrored.length] = link;
+        mirrored = more;
+    }
+
+    /** Removes such a link. Any thread. */
+    synchronized void unmirrored(DatagramLink link) {
+        List<DatagramLink> fewer = new ArrayList<>(List.of(mirrored));
+        fewer.remove(link);
+        mirrored = fewer.toArray(NONE);
     }
 
     /** As {@link DatagramSocket#receive(ByteBuffer)}. */
     InetSocketAddress receive(ByteBuffer dst) throws IOException {
-        if (links.isEmpty()) {
+        if (links.isEmpty() && mirrored.length == 0) {
             return receiveFromKernel(dst);
         }
         InetSocketAddress from;
@@ -60,27 +94,65 @@ final class DatagramInbox {
     }
 
     private InetSocketAddress receiveNext(ByteBuffer dst) throws IOException {
-        DatagramLink link = links.next();
-        if (link != null ? isKernelFirst(link) : isKernelDue()) {
-            InetSocketAddress from = receiveFromKernel(dst);
-            if (from != null) {
-                return from;
+        while (true) {
+            DatagramLink link = links.next();
+            if (link != null ? isKernelFirst(link) : links.isEmpty() || isKernelDue()) {
+                InetSocketAddress from = receiveFromKernel(dst);
+                if (isCopy(from)) {
+                    continue;
+                }
+                if (from != null) {
+                    return from;
+                }
+                kernelEmpty(link);
             }
-            kernelEmpty(link);
+            if (link == null) {
+                return null;
+            }
+            if (link.receiver().take(dst)) {
+                return link.remote();
+            }
         }
-        if (link == null) {
-            return null;
-        }
-        link.receiver().take(dst);
-        return link.remote();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // it is that very object
+    private static boolean isCopy(InetSocketAddress from) {
+        return from == COPY;
     }
 
     private InetSocketAddress receiveFromKernel(ByteBuffer dst) throws IOException {
         kernelMayFail = false;
+        if (mirrored.length > 0) {
+            return receiveUnlessCopy(dst);
+        }
         InetSocketAddress from = (InetSocketAddress) kernel.receive(dst);
         if (from != null) {
             kernelSource = from;
         }
+        return from;
+    }
+
+    /** Receives a datagram whole, since a truncated one cannot be compared. Returns {@link #COPY} if it has a copy thrown away. */
+    private InetSocketAddress receiveUnlessCopy(ByteBuffer dst) throws IOException {
+        ByteBuffer whole = uncopied();
+        InetSocketAddress from = (InetSocketAddress) kernel.receive(whole);
+        if (from == null) {
+            return null;
+        }
+        whole.flip();
+        for (DatagramLink link : mirrored) {
+            if (link.remote().equals(from) && link.pin()) {
+                try {
+                    if (link.publisher().isCopy(whole)) {
+                        return COPY;
+                    }
+                } finally {
+                    link.release();
+                }
+            }
+        }
+        kernelSource = from;
+        dst.put(whole.limit(Math.min(whole.limit(), dst.remaining())));
         return from;
     }
 
@@ -95,17 +167,29 @@ final class DatagramInbox {
     }
 
     private long receiveNext(ByteBuffer[] dsts, int offset, int count) throws IOException {
-        DatagramLink link = links.next();
-        if (link != null ? isKernelFirst(link) : links.isEmpty() || isKernelDue()) {
-            // The kernel's channel scatters only for a connected socket, and does not distinguish an empty datagram
-            // from none.
-            ByteBuffer whole = unscattered();
-            if (receiveFromKernel(whole) != null) {
-                return scatter(whole.flip(), dsts, offset, count);
+        while (true) {
+            DatagramLink link = links.next();
+            if (link != null ? isKernelFirst(link) : links.isEmpty() || isKernelDue()) {
+                // The kernel's channel scatters only for a connected socket, and does not distinguish an empty datagram
+                // from none.
+                ByteBuffer whole = unscattered();
+                InetSocketAddress from = receiveFromKernel(whole);
+                if (isCopy(from)) {
+                    continue;
+                }
+                if (from != null) {
+                    return scatter(whole.flip(), dsts, offset, count);
+                }
+                kernelEmpty(link);
             }
-            kernelEmpty(link);
+            if (link == null) {
+                return -1;
+            }
+            long n = link.receiver().take(dsts, offset, count);
+            if (n != DatagramReception.NONE) {
+                return n;
+            }
         }
-        return link == null ? -1 : link.receiver().take(dsts, offset, count);
     }
 
     private ByteBuffer unscattered() {
@@ -113,6 +197,13 @@ final class DatagramInbox {
             unscattered = ByteBuffer.allocateDirect(DatagramSocket.MOST_IPV6);
         }
         return unscattered.clear();
+    }
+
+    private ByteBuffer uncopied() {
+        if (uncopied == null) {
+            uncopied = ByteBuffer.allocateDirect(DatagramSocket.MOST_IPV6);
+        }
+        return uncopied.clear();
     }
 
     private static long scatter(ByteBuffer src, ByteBuffer[] dsts, int offset, int count) {
@@ -127,7 +218,10 @@ final class DatagramInbox {
     /** Whether the kernel's datagrams and errors, if there are any, come before that link's. */
     private boolean isKernelFirst(DatagramLink link) {
         hit = true;
-        return --untilKernel <= 0 || kernelMayFail || link.isFresh();
+        return --untilKernel <= 0
+                || kernelMayFail
+                || link.isFresh()
+                || (link.isMirrored() && link.publisher().awaitsCopy());
     }
 
     /** Whether to ask the kernel after the links had nothing. This spares a loop that empties the links a system call. */
@@ -142,6 +236,11 @@ final class DatagramInbox {
         kernelEmptyAt = System.nanoTime();
         if (link != null) {
             link.delivers();
+        }
+        for (DatagramLink each : mirrored) {
+            if (each.isEnding()) {
+                whenDrained.accept(each);
+            }
         }
     }
 

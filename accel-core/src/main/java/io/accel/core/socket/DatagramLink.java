@@ -4,8 +4,11 @@ package io.accel.core.socket;
 import io.accel.core.capture.Capture;
 import io.accel.core.capture.UdpFlow;
 import io.accel.core.datagram.DatagramReceiver;
+import io.accel.core.datagram.DatagramReception;
 import io.accel.core.datagram.DatagramSender;
+import io.accel.core.datagram.GroupReceiver;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.Subscription;
 import io.accel.core.observe.ConnectionState;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -14,7 +17,7 @@ import java.net.UnknownHostException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The accelerated path between a datagram socket and one peer, in both directions.
+ * The accelerated path between a datagram socket and one peer: in both directions, or from a publisher to a member of a multicast group.
  *
  * <p><b>Lifetime.</b> The link is freed by the user that gives back its last share. The socket's receiving and sending halves have one
  * each, given back in that half once the path was given up. Each doorbell that a poller watches has one. Any other thread that looks at the
@@ -31,15 +34,22 @@ final class DatagramLink extends CapturedLink {
     private final Link link;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
-    private final DatagramReceiver receiver;
+    private final DatagramReception receiver;
+    /** Null for a publisher's datagrams. */
     private final DatagramSender sender;
+    /** The receiver, if the peer is a publisher; otherwise null. */
+    private final GroupReceiver publisher;
+
     private final DatagramRecord record;
+    private final boolean mirrored;
     private final UseCount users = new UseCount(2);
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closed;
 
     /** Whether nothing was received yet. Receiving half only. */
     private boolean fresh = true;
+    /** Receiving half only. */
+    private boolean ending;
 
     /** Written under the monitor of {@link DatagramLinks}; read without it where a race costs only a look. */
     private volatile Place place = Place.NONE;
@@ -65,7 +75,21 @@ final class DatagramLink extends CapturedLink {
         this.remote = withoutName(remote);
         this.receiver = new DatagramReceiver(link);
         this.sender = new DatagramSender(link);
+        this.publisher = null;
+        this.mirrored = false;
         this.record = new DatagramRecord(this, fabric, local, remote);
+    }
+
+    /** The path from a publisher. */
+    DatagramLink(Subscription subscription, String fabric, long from) {
+        this.link = subscription;
+        this.local = subscription.flow().group();
+        this.remote = subscription.flow().source();
+        this.publisher = new GroupReceiver(subscription, from);
+        this.receiver = publisher;
+        this.sender = null;
+        this.record = new DatagramRecord(this, fabric, local, remote);
+        this.mirrored = subscription.flow().kernelToo();
     }
 
     /** The address as programs are told it for a sender: like the kernel's, without the host name that they may have used to send to it. */
@@ -94,12 +118,32 @@ final class DatagramLink extends CapturedLink {
         return remote;
     }
 
-    DatagramReceiver receiver() {
+    DatagramReception receiver() {
         return receiver;
     }
 
+    /** Null for a publisher's datagrams. */
     DatagramSender sender() {
         return sender;
+    }
+
+    /** The receiver of a publisher's datagrams; null for a link in both directions. */
+    GroupReceiver publisher() {
+        return publisher;
+    }
+
+    /** Whether the kernel brings a copy of each datagram that this link brings. */
+    boolean isMirrored() {
+        return mirrored;
+    }
+
+    /** Whether the kernel may still have copies of datagrams that this link has brought, though the link is at its end. */
+    boolean isEnding() {
+        return ending;
+    }
+
+    void ending() {
+        ending = true;
     }
 
     DatagramRecord record() {
@@ -157,7 +201,7 @@ final class DatagramLink extends CapturedLink {
             used = false;
             idleSince = now;
         }
-        return now - idleSince >= idleNanos;
+        return publisher == null && now - idleSince >= idleNanos; // nobody else ends a publication
     }
 
     void endingSince(long now) {
@@ -173,7 +217,7 @@ final class DatagramLink extends CapturedLink {
 
     /** Whether the peer takes nothing any more. In a half, or pinned. */
     boolean isOver() {
-        return link.peerGone() || (link.peerState() & Link.ENDED) != 0;
+        return link.peerGone() || (link.peerState() & Link.ENDED) != 0 || receiver.isDone();
     }
 
     /** As {@link #isOver}, for a sender, which does not look otherwise. A fabric learns of the peer's end when a thread looks. */
@@ -222,6 +266,9 @@ final class DatagramLink extends CapturedLink {
 
     @Override
     void tap(Capture capture, Ends ends) {
+        if (sender == null) {
+            return; // nothing of a publication is captured: it may be overwritten while it is copied
+        }
         UdpFlow flow = new UdpFlow(capture, ends.local(), ends.remote());
         sender.tap(flow.outgoing());
         receiver.tap(flow.incoming());
@@ -229,6 +276,9 @@ final class DatagramLink extends CapturedLink {
 
     @Override
     void untap() {
+        if (sender == null) {
+            return;
+        }
         sender.untap();
         receiver.untap();
     }

@@ -15,6 +15,9 @@ final class DatagramPath {
     /** Null for the kernel. Written under the socket's monitor; read by senders, who are in their half. */
     private volatile DatagramLink link;
 
+    /** Null if there is none. Written under the monitor of {@link GroupSending}; read by senders, who are in their half. */
+    private volatile GroupPublication publication;
+
     /**
      * When a link may be looked for, on {@link System#nanoTime()}'s scale. Written by the search, under the monitor, and by a
      * sender that leaves the first search to the peer; writes that cross cost a search or an interval.
@@ -56,8 +59,29 @@ final class DatagramPath {
         return link;
     }
 
+    /** The publication that takes the datagrams to this group, or null. */
+    GroupPublication publication() {
+        return publication;
+    }
+
+    /** Publishes the datagrams from now on. */
+    void published(GroupPublication by) {
+        publication = by;
+    }
+
+    /** Goes back to the kernel. The next datagram has another publication made. */
+    void unpublished(PathInfo why) {
+        publication = null;
+        withoutLink = why;
+        dueAt = System.nanoTime();
+    }
+
     /** The path that datagrams take now, and the reason why it is not a faster one. */
     PathInfo info() {
+        GroupPublication published = publication;
+        if (published != null) {
+            return new PathInfo(published.path().text(), null, null);
+        }
         DatagramLink now = link;
         return now == null ? withoutLink : new PathInfo(now.record().path().text(), null, null);
     }

@@ -30,7 +30,7 @@ final class DatagramPaths {
 
     private final Poller poller;
     private final Queue<DatagramSearch> searches = new ConcurrentLinkedQueue<>();
-    private final Queue<Runnable> guards = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
     /** Sockets that have links. */
     private final Set<DatagramSocket> linked = ConcurrentHashMap.newKeySet();
@@ -72,7 +72,12 @@ final class DatagramPaths {
     /** Watches for the death of a peer, as long as the socket has no poller that would hear of it. */
     void guard(DatagramWatchers watchers, DatagramLink link) {
         // Done later, since the search that found the link still watches its doorbell.
-        guards.add(() -> watchers.guard(link, poller));
+        later(() -> watchers.guard(link, poller));
+    }
+
+    /** Runs a short task on this thread. */
+    void later(Runnable task) {
+        tasks.add(task);
         poller.wakeup();
     }
 
@@ -95,8 +100,8 @@ final class DatagramPaths {
                 for (DatagramSearch search = searches.poll(); search != null; search = searches.poll()) {
                     search.begin(poller, underWay::decrementAndGet);
                 }
-                for (Runnable guard = guards.poll(); guard != null; guard = guards.poll()) {
-                    guard.run();
+                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                    task.run();
                 }
                 poller.poll(Daemons.sleep(linked.isEmpty() ? -1 : Math.max(0, sweepAt - System.nanoTime())), NOTHING);
                 if (System.nanoTime() - sweepAt >= 0) {

@@ -52,10 +52,14 @@ final class DatagramRecord implements ObservedConnection {
 
     @Override
     public void addTo(Figures figures) {
-        long publishes = path.link().publishes();
         figures.add(Figure.BYTES_IN, path.receiver().bytes())
                 .add(Figure.MESSAGES_IN, path.receiver().received())
-                .add(Figure.BYTES_OUT, path.sender().bytes())
+                .add(Figure.LOST_IN, path.receiver().lost());
+        if (path.sender() == null) {
+            return;
+        }
+        long publishes = path.link().publishes();
+        figures.add(Figure.BYTES_OUT, path.sender().bytes())
                 .add(Figure.MESSAGES_OUT, path.sender().sent())
                 .add(Figure.PUBLISHES, publishes < 0 ? path.sender().sent() : publishes)
                 .add(Figure.RINGS_OUT, path.link().rings());
@@ -70,14 +74,14 @@ final class DatagramRecord implements ObservedConnection {
         if (path.pin()) {
             try {
                 available = path.receiver().available();
-                queued = path.sender().queued();
+                queued = path.sender() == null ? 0 : path.sender().queued();
             } finally {
                 path.release();
             }
         }
         return new ConnectionSample(
                 id,
-                "datagram",
+                path.sender() == null ? "multicast" : "datagram",
                 name.text(),
                 "",
                 "",

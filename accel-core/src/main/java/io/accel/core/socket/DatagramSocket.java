@@ -6,7 +6,8 @@ import io.accel.PathInfo;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
-import io.accel.core.datagram.DatagramReceiver;
+import io.accel.core.datagram.DatagramReception;
+import io.accel.core.datagram.GroupReceiver;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
@@ -22,6 +23,7 @@ import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -64,6 +66,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final DatagramDestinations destinations = new DatagramDestinations(this);
     private final DatagramInbox inbox;
 
+    private final GroupMemberships memberships;
+    private final GroupSending groups;
+
     /** Null until a path may be found; there is no link before that. */
     private volatile DatagramPaths finder;
 
@@ -89,7 +94,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     public DatagramSocket(Accelerator accelerator, DatagramChannel kernel) throws IOException {
         this.accelerator = accelerator;
         this.kernel = kernel;
-        this.inbox = new DatagramInbox(kernel, links);
+        this.inbox = new DatagramInbox(kernel, links, this::remove);
+        this.memberships = new GroupMemberships(this, accelerator.groups());
+        this.groups = new GroupSending(kernel, accelerator, accelerator.groups());
         this.mostPeers = accelerator.profile().get(Keys.DATAGRAM_PEERS_MAX);
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
         this.retryNanos = accelerator.profile().get(Keys.DATAGRAM_RETRY);
@@ -112,7 +119,12 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @param bound the address that the kernel's socket is bound to
      * @throws IOException if the kernel's channel is closed
      */
-    public synchronized void bound(InetSocketAddress bound) throws IOException {
+    public void bound(InetSocketAddress bound) throws IOException {
+        listen(bound);
+        memberships.bound();
+    }
+
+    private synchronized void listen(InetSocketAddress bound) throws IOException {
         shared = isShared();
         if (closed || mostPeers == 0 || shared || !hasFinder()) {
             return;
@@ -146,6 +158,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     public void connected(InetSocketAddress remote) {
         InetSocketAddress before = connected;
         connected = remote;
+        republish(); // the source's address may be another one
         for (DatagramLink link : links.all()) {
             if (remote != null || (before != null && !before.equals(link.remote()))) {
                 discard(link);
@@ -155,7 +168,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     private void discard(DatagramLink link) {
         try {
-            while (link.receiver().next() != DatagramReceiver.NONE) {
+            while (link.receiver().next() != DatagramReception.NONE) {
                 link.receiver().skip();
             }
         } catch (CorruptLinkException e) {
@@ -211,9 +224,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private boolean hasNext(DatagramLink link) {
         try {
             boolean over = link.isOver(); // before looking: what was sent before the end is then seen
-            if (link.receiver().next() == DatagramReceiver.NONE) {
+            if (link.receiver().next() == DatagramReception.NONE) {
                 if (over) {
-                    remove(link);
+                    end(link);
                 }
                 return false;
             }
@@ -223,10 +236,30 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 return false;
             }
             link.use();
+            if (link.publisher() != null) {
+                countLost(link.publisher());
+            }
             return true;
         } catch (CorruptLinkException e) {
             corrupt(link, e);
             return false;
+        }
+    }
+
+    /** Counts the datagrams that were overwritten before the one that was found. */
+    private void countLost(GroupReceiver publisher) {
+        long lost = publisher.takeLost();
+        if (lost > 0) {
+            ProcessCounters.dropped(Drop.MULTICAST, lost);
+        }
+    }
+
+    /** Gives up a link that is at its end; if the kernel may have copies of its datagrams, only when it has none left. */
+    private void end(DatagramLink link) {
+        if (link.isMirrored()) {
+            link.ending();
+        } else {
+            remove(link);
         }
     }
 
@@ -273,6 +306,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 corrupt(link, e);
             }
         }
+        GroupPublication group = path.publication();
+        if (group != null && src.remaining() <= MOST_IPV4) {
+            return publish(group, src, target);
+        }
         boolean empty = !src.hasRemaining();
         int n = kernel.send(src, target);
         kernelFull = n == 0 && !empty;
@@ -307,11 +344,65 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 corrupt(link, e);
             }
         }
-        long written = kernel.write(srcs, offset, count);
-        kernelFull = written == 0 && n > 0;
+        GroupPublication group = path.publication();
+        boolean published = group != null && n <= MOST_IPV4;
+        if (published) {
+            group.sender().write(srcs, offset, count, (int) n);
+            if (!group.isKernelToo()) {
+                group.sender().publish();
+                for (int i = offset; i < offset + count; i++) {
+                    srcs[i].position(srcs[i].limit());
+                }
+                return n;
+            }
+        }
+        long written;
+        try {
+            written = kernel.write(srcs, offset, count);
+            kernelFull = written == 0 && n > 0;
+            if (published && !kernelFull) {
+                group.sender().publish();
+            }
+        } finally {
+            if (published) {
+                group.sender().settle();
+            }
+        }
         inbox.kernelMayFail();
         findOnce(path);
         return written;
+    }
+
+    /**
+     * Sends a datagram to a multicast group in shared memory. If the kernel delivers it as well, its copy goes out first, so that the copies
+     * of published datagrams are where members find them; and a datagram that the kernel does not take is not published, since the
+     * program sends it again.
+     */
+    private int publish(GroupPublication group, ByteBuffer src, InetSocketAddress target) throws IOException {
+        int n = src.remaining();
+        group.sender().write(src);
+        if (group.isKernelToo()) {
+            return sendByBoth(group, src, target);
+        }
+        src.position(src.limit());
+        group.sender().publish();
+        return n;
+    }
+
+    private int sendByBoth(GroupPublication group, ByteBuffer src, InetSocketAddress target) throws IOException {
+        int n = src.remaining();
+        try {
+            kernelFull = kernel.send(src, target) == 0 && n > 0;
+            if (!kernelFull) {
+                group.sender().publish();
+            }
+        } finally {
+            group.sender().settle();
+        }
+        if (connected != null) {
+            inbox.kernelMayFail();
+        }
+        return kernelFull ? 0 : n;
     }
 
     private static void sent(DatagramLink link, boolean taken) {
@@ -343,10 +434,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      */
     private void findOnce(DatagramPath path) {
         InetAddress address = path.target().getAddress();
+        if (address.isMulticastAddress()) {
+            publishOnce(path);
+            return;
+        }
         if (path.link() != null
                 || mostPeers == 0
                 || shared
-                || address.isMulticastAddress()
                 || address.isAnyLocalAddress()
                 || !path.beginsSearch(listening && inbox.wasLastFrom(path.target()), retryNanos)) {
             return;
@@ -356,6 +450,168 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         } else if (!finder.begin(new DatagramSearch(this, path))) {
             unreserve();
             path.searched(false, retryNanos);
+        }
+    }
+
+    /** Has the datagrams to a multicast group published from now on, if the profile says so. */
+    private void publishOnce(DatagramPath path) {
+        if (!groups.isOn()
+                || path.publication() != null
+                || !(path.target().getAddress() instanceof Inet4Address)
+                || !path.beginsSearch(false, retryNanos)) {
+            return;
+        }
+        if (!hasFinder()) {
+            path.searched(false, retryNanos);
+            return;
+        }
+        finder.later(() -> {
+            FallbackException why = null;
+            try {
+                if (accelerator.maySpread(Role.CLIENT, path.target())) {
+                    groups.publish(path);
+                    ProcessCounters.gotPath(Role.CLIENT, PathName.SHM);
+                    accelerator.log().datagrams(null, path.target(), path.info());
+                    return;
+                }
+            } catch (FallbackException e) {
+                why = e;
+            } finally {
+                path.searched(path.publication() != null, retryNanos);
+            }
+            remainsKernels(path, why);
+        });
+    }
+
+    private void remainsKernels(DatagramPath path, FallbackException why) {
+        PathInfo kernels = kernels(path, why);
+        if (path.remains(kernels) && !closed) {
+            ProcessCounters.fellBack(Role.CLIENT, kernels.reason());
+            accelerator.log().datagrams(null, path.target(), kernels);
+        }
+    }
+
+    private PathInfo kernels(DatagramPath path, FallbackException why) {
+        FallbackReason reason = why == null ? FallbackReason.RULE : why.reason();
+        String detail = why == null ? accelerator.datagramRuleFor(Role.CLIENT, path.target()) : why.getMessage();
+        return new PathInfo("kernel", reason, detail);
+    }
+
+    /** Ends the publications, since the socket's address or its options for multicast have changed; later datagrams have new ones made. */
+    private void republish() {
+        List<GroupPublication> ended = groups.changed();
+        if (!ended.isEmpty()) {
+            writing.run(() -> ended.forEach(GroupPublication::close));
+        }
+    }
+
+    // ---- multicast groups: any thread
+
+    /** Takes note that the program has set an option of the kernel's socket. */
+    public void optionSet(SocketOption<?> option) {
+        if (option == StandardSocketOptions.IP_MULTICAST_IF || option == StandardSocketOptions.IP_MULTICAST_LOOP) {
+            republish();
+        }
+    }
+
+    /**
+     * Takes note that the kernel's socket has joined a group.
+     *
+     * @param group the group
+     * @param on the interface; null for the one that the system chooses
+     * @param source the only source, or null for all
+     */
+    public void joined(InetAddress group, NetworkInterface on, InetAddress source) {
+        memberships.joined(group, on, source);
+    }
+
+    /** Takes note that the kernel's socket has left a group. As {@link #joined}. */
+    public void left(InetAddress group, NetworkInterface on, InetAddress source) {
+        memberships.left(group, on, source);
+    }
+
+    /** Takes note that the kernel's socket has blocked a source of a group that it has joined. */
+    public void blocked(InetAddress group, NetworkInterface on, InetAddress source) {
+        memberships.blocked(group, on, source);
+    }
+
+    /** Takes note that the kernel's socket has unblocked a source. */
+    public void unblocked(InetAddress group, NetworkInterface on, InetAddress source) {
+        memberships.unblocked(group, on, source);
+    }
+
+    /** Whether the rules let this socket hear a group in shared memory. */
+    boolean mayHear(InetSocketAddress group) {
+        return accelerator.maySpread(Role.SERVER, group) && hasFinder();
+    }
+
+    /** The interface by which the kernel's socket joins a group if the program names none; null if there is none. */
+    NetworkInterface interfaceFor(InetAddress group) throws IOException {
+        NetworkInterface chosen = kernel.getOption(StandardSocketOptions.IP_MULTICAST_IF);
+        return chosen != null
+                ? chosen
+                : NetworkInterface.getByInetAddress(
+                        Privileged.call(() -> GroupSending.sourceFor(new InetSocketAddress(group, 1), null)));
+    }
+
+    /** The address that the kernel's socket is bound to, null for none. */
+    InetSocketAddress boundAddress() throws IOException {
+        return (InetSocketAddress) Privileged.call(kernel::getLocalAddress);
+    }
+
+    void findLater(Runnable task) {
+        if (!closed && hasFinder()) {
+            finder.later(task);
+        }
+    }
+
+    /**
+     * Runs a task that nothing is received during: now, or before the thread that is receiving receives anything else.
+     */
+    void betweenReceives(Runnable task) {
+        reading.run(task);
+        sleeper.wake();
+    }
+
+    /** Takes a link from a publisher, for which a place was kept; false if the socket is closed. Between receives, if it is mirrored. */
+    boolean heard(DatagramLink link) {
+        if (link.isMirrored()) {
+            inbox.mirrored(link); // before it can bring anything
+        }
+        if (!add(link, null)) {
+            inbox.unmirrored(link);
+            return false;
+        }
+        ProcessCounters.gotPath(Role.SERVER, link.record().path());
+        accelerator
+                .log()
+                .datagrams(
+                        link.local(),
+                        link.remote(),
+                        new PathInfo(link.record().path().text(), null, null));
+        return true;
+    }
+
+    /** Takes note that a publisher cannot be heard in shared memory. */
+    void notHeard(InetSocketAddress group, IOException why) {
+        FallbackReason reason = why instanceof FallbackException known ? known.reason() : FallbackReason.NO_RESOURCES;
+        ProcessCounters.fellBack(Role.SERVER, reason);
+        accelerator.log().datagrams(null, group, new PathInfo("kernel", reason, why.getMessage()));
+    }
+
+    /** Ends a link from a publisher that no membership admits any more. What was published before is still received. */
+    void leave(DatagramLink link) {
+        if (link.pin()) {
+            boolean nothingLeft;
+            try {
+                link.publisher().leave();
+                nothingLeft = !link.receiver().ready();
+            } finally {
+                link.release();
+            }
+            if (nothingLeft && !link.isMirrored()) {
+                remove(link);
+            }
         }
     }
 
@@ -422,13 +678,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /** Takes note that a search has found nothing; {@code why} is null if a rule says kernel. */
     void notFound(DatagramPath path, FallbackException why) {
         unreserve();
-        FallbackReason reason = why == null ? FallbackReason.RULE : why.reason();
-        String detail = why == null ? accelerator.datagramRuleFor(Role.CLIENT, path.target()) : why.getMessage();
-        PathInfo kernels = new PathInfo("kernel", reason, detail);
-        if (path.remains(kernels) && !closed) {
-            ProcessCounters.fellBack(Role.CLIENT, reason);
-            accelerator.log().datagrams(null, path.target(), kernels);
-        }
+        remainsKernels(path, why);
         path.searched(false, retryNanos);
     }
 
@@ -503,6 +753,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             }
         }
         link.close();
+        if (link.publisher() != null) {
+            inbox.unmirrored(link);
+            memberships.ended(link);
+        }
         inbox.forget(link.remote());
         watchers.unlinked(link);
         reading.run(link::release);
@@ -521,7 +775,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /** Handles a doorbell that has found a peer to be gone. The datagrams that the peer sent before are still to be received. */
     private void peerGone(DatagramLink link) {
-        if (!link.receiver().ready()) {
+        if (!link.receiver().ready() && !link.isMirrored()) {
             remove(link);
         }
     }
@@ -557,8 +811,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 rung |= watchers.drain(link);
                 boolean over = link.isOver(); // before looking: what was sent before the end is then seen
                 boolean idle = link.isIdle(now, idleNanos);
-                if (link.receiver().ready()) {
-                    continue;
+                if (link.receiver().ready() || link.isMirrored()) {
+                    continue; // a receiver gives up a link that the kernel has copies of
                 }
                 if (over || link.endedFor(now) >= idleNanos) {
                     remove(link);
@@ -589,6 +843,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             open.clear();
         }
         toClose.forEach(Fabric.Listening::close);
+        memberships.close();
+        List<GroupPublication> ended = groups.close();
+        if (!ended.isEmpty()) {
+            writing.run(() -> ended.forEach(GroupPublication::close));
+        }
         closeKernel();
         watchers.close();
         for (DatagramLink link : links.all()) {

@@ -15,15 +15,22 @@ import java.util.Map;
  *
  * @param path the provider and the path
  * @param profile of Accel, or null for the usual one
- * @param handover when connections move ({@code accel.handover.after}), or null if it does not apply @param
- * tag the tag of the tests, or null for all
+ * @param handover when connections move ({@code accel.handover.after}), or null if it does not apply
+ * @param tag the tag of the tests, or null for all
+ * @param multicast how datagrams to groups go ({@code accel.datagram.multicast}), or null for the usual way
  */
-record Run(Path path, String profile, String handover, String tag) {
+record Run(Path path, String profile, String handover, String tag, String multicast) {
+    private static final String MULTICAST = "multicast";
+
     /** The default time when connections move: before anybody sees them, so that every byte takes the path. */
     static final String AT_CONNECT = "connect";
 
     /** The end of the names of Maven's executions on a newer JDK. */
     private static final String NEWER = "-newer";
+
+    Run(Path path, String profile, String handover, String tag) {
+        this(path, profile, handover, tag, null);
+    }
 
     private static final Map<String, Run> NAMED = named();
 
@@ -37,6 +44,8 @@ record Run(Path path, String profile, String handover, String tag) {
         // Nobody waits for the move, which then goes on while the program runs. Other tests expect that it is
         // done.
         runs.put("shm-racing", new Run(Path.SHM, null, "0", "racing"));
+        runs.put("shm-multicast-both", new Run(Path.SHM, "latency", AT_CONNECT, MULTICAST, "both"));
+        runs.put("shm-multicast-fabric", new Run(Path.SHM, "latency", AT_CONNECT, MULTICAST, "fabric"));
         return Collections.unmodifiableMap(runs);
     }
 
@@ -81,6 +90,9 @@ record Run(Path path, String profile, String handover, String tag) {
         }
         if (profile != null) {
             properties.put("accel.profile", profile);
+        }
+        if (multicast != null) {
+            properties.put("accel.datagram.multicast", multicast);
         }
         if (handover != null) {
             properties.put("accel.handover.after", handover);

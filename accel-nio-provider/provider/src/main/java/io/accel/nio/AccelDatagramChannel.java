@@ -225,6 +225,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     public <T> DatagramChannel setOption(SocketOption<T> name, T value) throws IOException {
         kernel.setOption(name, value);
+        socket.optionSet(name);
         return this;
     }
 
@@ -252,7 +253,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
     /** Returns our key for the kernel's; as in the JDK, the same key for the same membership. */
     private MembershipKey ours(MembershipKey kernels) {
         memberships.keySet().removeIf(known -> !known.isValid());
-        return memberships.computeIfAbsent(kernels, key -> new AccelMembershipKey(this, key));
+        socket.joined(kernels.group(), kernels.networkInterface(), kernels.sourceAddress());
+        return memberships.computeIfAbsent(kernels, key -> new AccelMembershipKey(this, socket, key));
+    }
+
+    /** The socket, which the adaptor tells of changes to the kernel's socket. */
+    DatagramSocket groups() {
+        return socket;
     }
 
     @Override

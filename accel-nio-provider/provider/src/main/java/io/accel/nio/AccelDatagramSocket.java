@@ -14,6 +14,7 @@ import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
@@ -321,6 +322,7 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public <T> DatagramSocket setOption(SocketOption<T> name, T value) throws IOException {
         kernel.setOption(name, value);
+        channel.groups().optionSet(name);
         return this;
     }
 
@@ -339,21 +341,29 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void joinGroup(SocketAddress group, NetworkInterface networkInterface) throws IOException {
         kernel.joinGroup(group, networkInterface);
+        channel.groups().joined(addressOf(group), networkInterface, null);
     }
 
     @Override
     public void leaveGroup(SocketAddress group, NetworkInterface networkInterface) throws IOException {
         kernel.leaveGroup(group, networkInterface);
+        channel.groups().left(addressOf(group), networkInterface, null);
+    }
+
+    private static InetAddress addressOf(SocketAddress group) {
+        return ((InetSocketAddress) group).getAddress(); // the kernel's socket has checked that
     }
 
     @Override
     public void joinGroup(InetAddress group) throws IOException {
         kernel.joinGroup(group);
+        channel.groups().joined(group, null, null);
     }
 
     @Override
     public void leaveGroup(InetAddress group) throws IOException {
         kernel.leaveGroup(group);
+        channel.groups().left(group, null, null);
     }
 
     @Override
@@ -379,6 +389,7 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void setInterface(InetAddress address) throws SocketException {
         kernel.setInterface(address);
+        channel.groups().optionSet(StandardSocketOptions.IP_MULTICAST_IF);
     }
 
     @Override
@@ -389,6 +400,7 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void setNetworkInterface(NetworkInterface networkInterface) throws SocketException {
         kernel.setNetworkInterface(networkInterface);
+        channel.groups().optionSet(StandardSocketOptions.IP_MULTICAST_IF);
     }
 
     @Override
@@ -399,6 +411,7 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void setLoopbackMode(boolean disable) throws SocketException {
         kernel.setLoopbackMode(disable);
+        channel.groups().optionSet(StandardSocketOptions.IP_MULTICAST_LOOP);
     }
 
     @Override

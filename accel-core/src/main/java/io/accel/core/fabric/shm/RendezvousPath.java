@@ -33,12 +33,15 @@ final class RendezvousPath {
     private static final String ANY_IPV4 = "any4";
     private static final String UDP = "udp-";
     private static final String UNIX = "unix-";
+    private static final String GROUP = "group-";
+    private static final String MEMBERS = "members-";
 
     /** The suffix that {@link DeadRendezvous} gives to the name of a rendezvous that it removes. */
     static final String DEAD = "-dead-";
 
     /** The parts of a name: namespace, port space, address, port, number. */
-    private static final Pattern NAME = Pattern.compile("accel-([0-9a-z]+)-(udp-|unix-)?([^-~]+)-([0-9]+)~[0-9a-z]+");
+    private static final Pattern NAME =
+            Pattern.compile("accel-([0-9a-z]+)-(udp-|unix-|group-|members-)?([^-~]+)-([0-9]+)~[0-9a-z]+");
 
     /** The suffix counts only behind a whole name: an address may look like it. */
     private static final Pattern NAME_OR_DEAD = Pattern.compile(NAME.pattern() + "(" + DEAD + ".*)?");
@@ -150,6 +153,8 @@ final class RendezvousPath {
             case TCP -> "";
             case UDP -> UDP;
             case UNIX -> UNIX;
+            case GROUP -> GROUP;
+            case MEMBERS -> MEMBERS;
         };
     }
 

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** Makes and opens a connection's shared file. */
 final class SharedFile {
@@ -32,17 +33,28 @@ final class SharedFile {
      * and not a SIGBUS later.
      */
     static MappedByteBuffer create(Path file, int ringSize, long nonce, String group) throws FallbackException {
+        return create(file, ShmLayout.fileSize(ringSize), group, map -> {
+            ShmLayout.INT.set((ByteBuffer) map, ShmLayout.VERSION_AT, ShmLayout.VERSION);
+            ShmLayout.INT.set((ByteBuffer) map, ShmLayout.RING_SIZE_AT, ringSize);
+            ShmLayout.LONG.set((ByteBuffer) map, ShmLayout.NONCE_AT, nonce);
+            ShmLayout.LONG.setRelease((ByteBuffer) map, ShmLayout.MAGIC_AT, ShmLayout.MAGIC);
+        });
+    }
+
+    /** Makes a file of any layout, wholly allocated, and writes its header. */
+    static MappedByteBuffer create(Path file, long size, String group, Consumer<MappedByteBuffer> header)
+            throws FallbackException {
         try {
-            return inSpiteOfInterrupts(() -> make(file, ringSize, nonce, group));
+            return inSpiteOfInterrupts(() -> make(file, size, group, header));
         } catch (NoSuchFileException e) {
             throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, file.getParent() + " has just gone");
         } catch (IOException e) {
-            throw FileFailure.of(e, file, ShmLayout.fileSize(ringSize));
+            throw FileFailure.of(e, file, size);
         }
     }
 
-    private static MappedByteBuffer make(Path file, int ringSize, long nonce, String group) throws IOException {
-        long size = ShmLayout.fileSize(ringSize);
+    private static MappedByteBuffer make(Path file, long size, String group, Consumer<MappedByteBuffer> header)
+            throws IOException {
         var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         try (FileChannel channel = FileChannel.open(
                 file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE), mode)) {
@@ -53,15 +65,34 @@ final class SharedFile {
                     at += channel.write(zeros, at);
                 }
                 MappedByteBuffer map = channel.map(MapMode.READ_WRITE, 0, size);
-                ShmLayout.INT.set((ByteBuffer) map, ShmLayout.VERSION_AT, ShmLayout.VERSION);
-                ShmLayout.INT.set((ByteBuffer) map, ShmLayout.RING_SIZE_AT, ringSize);
-                ShmLayout.LONG.set((ByteBuffer) map, ShmLayout.NONCE_AT, nonce);
-                ShmLayout.LONG.setRelease((ByteBuffer) map, ShmLayout.MAGIC_AT, ShmLayout.MAGIC);
+                header.accept(map);
                 return map;
             } catch (IOException | RuntimeException | Error e) {
                 delete(file);
                 throw e;
             }
+        }
+    }
+
+    /** Maps the whole of a file that another process has made, and checks only that its size is plausible. */
+    static MappedByteBuffer map(Path file, long least, long most) throws FallbackException {
+        try {
+            return inSpiteOfInterrupts(() -> {
+                try (FileChannel channel = FileChannel.open(
+                        file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
+                    long size = channel.size();
+                    if (size < least || size > most) {
+                        throw new FallbackException(FallbackReason.BAD_HANDSHAKE, file + " has " + size + " bytes");
+                    }
+                    return channel.map(MapMode.READ_WRITE, 0, size);
+                }
+            });
+        } catch (FallbackException e) {
+            throw e;
+        } catch (NoSuchFileException e) {
+            throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, file + " has just gone");
+        } catch (IOException e) {
+            throw new FallbackException(FallbackReason.NO_RESOURCES, "opening " + file + " failed: " + e);
         }
     }
 

@@ -125,7 +125,7 @@ public final class ShmFabric implements Fabric {
     }
 
     /** Checks once for a process: a run-time image gets no module later. */
-    private static void checkModules() throws FallbackException {
+    static void checkModules() throws FallbackException {
         String missing = Modules.MISSING;
         if (missing != null) {
             throw new FallbackException(FallbackReason.NO_MODULE, missing);

@@ -52,6 +52,8 @@ enum BenchCase {
     KERNEL_MODE("kernel-mode", Kind.MODE, "balanced", Variant.PLAIN, Variant.ONE_END),
     DATAGRAM_PINGPONG("datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_RATE("datagram-rate-64", Kind.DATAGRAM_RATE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
+    MULTICAST("multicast-64", Kind.GROUP_PINGPONG, "latency", Variant.KERNEL, Variant.ACCELERATED),
+    MULTICAST_RATE("multicast-rate-64", Kind.GROUP_RATE, "throughput", Variant.KERNEL, Variant.ACCELERATED),
     /** One peer alone, for comparison with {@link #DATAGRAM_PEERS}. Chosen together with it. */
     DATAGRAM_ONE_PEER("udp-1-peer", Kind.DATAGRAM_ONE_PEER, "latency", Variant.KERNEL, Variant.ACCELERATED),
     DATAGRAM_PEERS("udp-200-peers", Kind.DATAGRAM_PEERS, "latency", Variant.KERNEL, Variant.ACCELERATED),

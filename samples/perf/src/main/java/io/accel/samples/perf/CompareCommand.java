@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
                     + " kernel-stream-64k, idle-1000, idle-10000, idle-cpu, burst-2000, paced, connect-close,"
                     + " connect-echo-close, reuseport, exchange-1m, transfer-to, transfer-from, kernel-transfer-to,"
                     + " kernel-transfer-from, kernel-interest, kernel-registration, kernel-mode, datagram-64,"
-                    + " datagram-rate-64, udp-200-peers, netty-echo-64, netty-stream-64k, netty-http, timers; where processors are few, with each profile:"
+                    + " datagram-rate-64, multicast-64, multicast-rate-64, udp-200-peers, netty-echo-64, netty-stream-64k, netty-http, timers; where processors are few, with each profile:"
                     + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
                     + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-4x4-netty, crowded-quota,"
                     + " crowded-quota-blocking, crowded-quota-netty; on JDK 21 and newer virtual-threads,"

@@ -123,6 +123,19 @@ enum Kind {
     STREAM_SMALL("StreamSink", "StreamSource", 64, 1, Measured.MESSAGES),
     DATAGRAM_PINGPONG("DatagramEchoServer", "DatagramPingPong", 64, 1, Measured.ROUND_TRIPS),
     DATAGRAM_RATE("DatagramSink", "DatagramSource", 64, 1, Measured.MESSAGES),
+    /** Three members, in processes of their own. */
+    GROUP_PINGPONG("GroupMembers", "GroupPingPong", 64, 1, Measured.ROUND_TRIPS) {
+        @Override
+        List<String> jvmOptions() {
+            return List.of("-Daccel.datagram.multicast=fabric");
+        }
+    },
+    GROUP_RATE("GroupMembers", "GroupSource", 64, 1, Measured.MESSAGES) {
+        @Override
+        List<String> jvmOptions() {
+            return List.of("-Daccel.datagram.multicast=fabric");
+        }
+    },
     IDLE("SelectorEchoServer", "IdleConnections", 64, 100, Measured.NOTHING),
     NETTY_ECHO("NettyEchoServer", "NettyPingPong", 64, 1, Measured.ROUND_TRIPS),
     /** Four event loops at either end, with a connection each. */

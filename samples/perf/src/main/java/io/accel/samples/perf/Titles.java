@@ -63,6 +63,8 @@ final class Titles {
             Map.entry("netty-stream-64k", "64 KiB a write between Netty programs, one way"),
             Map.entry("datagram-64", "64 B datagrams there and back"),
             Map.entry("datagram-rate-64", "64 B datagrams one way"),
+            Map.entry("multicast-64", "64 B to a multicast group, three answers"),
+            Map.entry("multicast-rate-64", "64 B to a multicast group of three"),
             Map.entry("netty-http", "small HTTP answers of a Netty server, over eight connections"),
             Map.entry("rdma-pingpong-64", "64 B there and back over the RDMA device"),
             Map.entry("rdma-stream-64k", "64 KiB a write over the RDMA device, one way"),

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Groups that channels join on the loopback interface, so that no datagram leaves the host. */
 @Tag("datagram")
+@Tag("multicast")
 class DatagramMulticastTest extends DatagramSupport {
     private static final InetAddress GROUP = ip("239.255.71.1");
     private static final InetAddress OTHER_GROUP = ip("239.255.71.2");

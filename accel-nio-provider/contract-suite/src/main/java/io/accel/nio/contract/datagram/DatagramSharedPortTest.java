@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Several receivers of one port: which of them the system gives a datagram to. */
 @Tag("datagram")
+@Tag("multicast")
 class DatagramSharedPortTest extends DatagramSupport {
     @Test
     void bothMustAgree() throws IOException {
