@@ -69,7 +69,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
     }
 
     private AccelDatagramChannel(DatagramChannel kernel, DatagramSocket socket) {
-        super(new MulticastMemberships(kernel, socket));
+        super(new MulticastMemberships(kernel, socket.groups()));
         this.kernel = kernel;
         this.socket = socket;
         config = new AccelDatagramChannelConfig(this, kernel);
@@ -96,7 +96,7 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
 
     /** Takes note that an option of the kernel's socket was set. */
     void optionSet(SocketOption<?> option) {
-        socket.optionSet(option);
+        socket.groups().optionSet(option);
     }
 
     @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.netty;
 
-import io.accel.core.socket.DatagramSocket;
+import io.accel.core.socket.DatagramGroups;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -13,12 +13,12 @@ import java.util.List;
 /** The multicast groups that a datagram channel belongs to; the kernel's socket joins them, and the socket over it hears of that. Thread-safe. */
 final class MulticastMemberships {
     private final DatagramChannel kernel;
-    private final DatagramSocket socket;
+    private final DatagramGroups groups;
     private final List<MembershipKey> keys = new ArrayList<>(); // guarded by this
 
-    MulticastMemberships(DatagramChannel kernel, DatagramSocket socket) {
+    MulticastMemberships(DatagramChannel kernel, DatagramGroups groups) {
         this.kernel = kernel;
-        this.socket = socket;
+        this.groups = groups;
     }
 
     /** Joins a group on an interface; source is null for all senders. A second call does nothing. */
@@ -26,7 +26,7 @@ final class MulticastMemberships {
         MembershipKey key = source == null ? kernel.join(group, at) : kernel.join(group, at, source);
         if (!keys.contains(key)) {
             keys.add(key);
-            socket.joined(group, at, source);
+            groups.joined(group, at, source);
         }
     }
 
@@ -37,7 +37,7 @@ final class MulticastMemberships {
                     && (source == null ? key.sourceAddress() == null : source.equals(key.sourceAddress()));
             if (meant) {
                 key.drop();
-                socket.left(group, at, source);
+                groups.left(group, at, source);
             }
             return meant;
         });
@@ -49,7 +49,7 @@ final class MulticastMemberships {
         for (MembershipKey key : keys) {
             if (isFor(key, group, at)) {
                 key.block(source);
-                socket.blocked(group, at, source);
+                groups.blocked(group, at, source);
                 member = true;
             }
         }

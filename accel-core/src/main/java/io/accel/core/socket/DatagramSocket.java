@@ -23,7 +23,6 @@ import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -46,7 +45,7 @@ import java.util.function.Predicate;
 public final class DatagramSocket implements BlockingWaits.Waitable {
     private static final Log LOG = Log.of("io.accel");
     private static final Warnings NO_FINDER = new Warnings(LOG);
-    private static final int MOST_IPV4 = 65_507;
+    static final int MOST_IPV4 = 65_507;
     static final int MOST_IPV6 = 65_527;
 
     private final Accelerator accelerator;
@@ -66,8 +65,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final DatagramDestinations destinations = new DatagramDestinations(this);
     private final DatagramInbox inbox;
 
-    private final GroupMemberships memberships;
-    private final GroupSending groups;
+    private final DatagramGroups groups;
 
     /** Null until a path may be found; there is no link before that. */
     private volatile DatagramPaths finder;
@@ -95,19 +93,23 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         this.accelerator = accelerator;
         this.kernel = kernel;
         this.inbox = new DatagramInbox(kernel, links, this::remove);
-        this.memberships = new GroupMemberships(this, accelerator.groups());
-        this.groups = new GroupSending(kernel, accelerator, accelerator.groups());
         this.mostPeers = accelerator.profile().get(Keys.DATAGRAM_PEERS_MAX);
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
         this.retryNanos = accelerator.profile().get(Keys.DATAGRAM_RETRY);
         this.sleeper = new DatagramSleeper(accelerator, this, reading);
         this.rings = new DatagramRings(kernel, accelerator.profile());
+        this.groups = new DatagramGroups(this, accelerator, retryNanos);
         kernel.configureBlocking(false);
     }
 
     /** The JDK's channel. */
     public DatagramChannel kernel() {
         return kernel;
+    }
+
+    /** The multicast groups of the socket. */
+    public DatagramGroups groups() {
+        return groups;
     }
 
     // ---- the address
@@ -121,7 +123,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      */
     public void bound(InetSocketAddress bound) throws IOException {
         listen(bound);
-        memberships.bound();
+        groups.bound();
     }
 
     private synchronized void listen(InetSocketAddress bound) throws IOException {
@@ -158,7 +160,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     public void connected(InetSocketAddress remote) {
         InetSocketAddress before = connected;
         connected = remote;
-        republish(); // the source's address may be another one
+        groups.changed(); // the source's address may be another one
         for (DatagramLink link : links.all()) {
             if (remote != null || (before != null && !before.equals(link.remote()))) {
                 discard(link);
@@ -307,11 +309,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             }
         }
         GroupPublication group = path.publication();
-        if (group != null && src.remaining() <= MOST_IPV4) {
-            return publish(group, src, target);
-        }
         boolean empty = !src.hasRemaining();
-        int n = kernel.send(src, target);
+        int n = group == null ? kernel.send(src, target) : group.send(kernel, src, target);
         kernelFull = n == 0 && !empty;
         if (connected != null) {
             inbox.kernelMayFail();
@@ -345,64 +344,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             }
         }
         GroupPublication group = path.publication();
-        boolean published = group != null && n <= MOST_IPV4;
-        if (published) {
-            group.sender().write(srcs, offset, count, (int) n);
-            if (!group.isKernelToo()) {
-                group.sender().publish();
-                for (int i = offset; i < offset + count; i++) {
-                    srcs[i].position(srcs[i].limit());
-                }
-                return n;
-            }
-        }
-        long written;
-        try {
-            written = kernel.write(srcs, offset, count);
-            kernelFull = written == 0 && n > 0;
-            if (published && !kernelFull) {
-                group.sender().publish();
-            }
-        } finally {
-            if (published) {
-                group.sender().settle();
-            }
-        }
+        long written = group == null ? kernel.write(srcs, offset, count) : group.write(kernel, srcs, offset, count, n);
+        kernelFull = written == 0 && n > 0;
         inbox.kernelMayFail();
         findOnce(path);
         return written;
-    }
-
-    /**
-     * Sends a datagram to a multicast group in shared memory. If the kernel delivers it as well, its copy goes out first, so that the copies
-     * of published datagrams are where members find them; and a datagram that the kernel does not take is not published, since the
-     * program sends it again.
-     */
-    private int publish(GroupPublication group, ByteBuffer src, InetSocketAddress target) throws IOException {
-        int n = src.remaining();
-        group.sender().write(src);
-        if (group.isKernelToo()) {
-            return sendByBoth(group, src, target);
-        }
-        src.position(src.limit());
-        group.sender().publish();
-        return n;
-    }
-
-    private int sendByBoth(GroupPublication group, ByteBuffer src, InetSocketAddress target) throws IOException {
-        int n = src.remaining();
-        try {
-            kernelFull = kernel.send(src, target) == 0 && n > 0;
-            if (!kernelFull) {
-                group.sender().publish();
-            }
-        } finally {
-            group.sender().settle();
-        }
-        if (connected != null) {
-            inbox.kernelMayFail();
-        }
-        return kernelFull ? 0 : n;
     }
 
     private static void sent(DatagramLink link, boolean taken) {
@@ -435,7 +381,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private void findOnce(DatagramPath path) {
         InetAddress address = path.target().getAddress();
         if (address.isMulticastAddress()) {
-            publishOnce(path);
+            groups.publishOnce(path);
             return;
         }
         if (path.link() != null
@@ -453,37 +399,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
-    /** Has the datagrams to a multicast group published from now on, if the profile says so. */
-    private void publishOnce(DatagramPath path) {
-        if (!groups.isOn()
-                || path.publication() != null
-                || !(path.target().getAddress() instanceof Inet4Address)
-                || !path.beginsSearch(false, retryNanos)) {
-            return;
-        }
-        if (!hasFinder()) {
-            path.searched(false, retryNanos);
-            return;
-        }
-        finder.later(() -> {
-            FallbackException why = null;
-            try {
-                if (accelerator.maySpread(Role.CLIENT, path.target())) {
-                    groups.publish(path);
-                    ProcessCounters.gotPath(Role.CLIENT, PathName.SHM);
-                    accelerator.log().datagrams(null, path.target(), path.info());
-                    return;
-                }
-            } catch (FallbackException e) {
-                why = e;
-            } finally {
-                path.searched(path.publication() != null, retryNanos);
-            }
-            remainsKernels(path, why);
-        });
-    }
-
-    private void remainsKernels(DatagramPath path, FallbackException why) {
+    /** Takes note that the datagrams to a destination stay with the kernel; {@code why} is null if a rule says so. */
+    void remainsKernels(DatagramPath path, FallbackException why) {
         PathInfo kernels = kernels(path, why);
         if (path.remains(kernels) && !closed) {
             ProcessCounters.fellBack(Role.CLIENT, kernels.reason());
@@ -497,68 +414,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return new PathInfo("kernel", reason, detail);
     }
 
-    /** Ends the publications, since the socket's address or its options for multicast have changed; later datagrams have new ones made. */
-    private void republish() {
-        List<GroupPublication> ended = groups.changed();
-        if (!ended.isEmpty()) {
-            writing.run(() -> ended.forEach(GroupPublication::close));
-        }
-    }
+    // ---- links from publishers to multicast groups: any thread, called by DatagramGroups and its parts
 
-    // ---- multicast groups: any thread
-
-    /** Takes note that the program has set an option of the kernel's socket. */
-    public void optionSet(SocketOption<?> option) {
-        if (option == StandardSocketOptions.IP_MULTICAST_IF || option == StandardSocketOptions.IP_MULTICAST_LOOP) {
-            republish();
-        }
-    }
-
-    /**
-     * Takes note that the kernel's socket has joined a group.
-     *
-     * @param group the group
-     * @param on the interface; null for the one that the system chooses
-     * @param source the only source, or null for all
-     */
-    public void joined(InetAddress group, NetworkInterface on, InetAddress source) {
-        memberships.joined(group, on, source);
-    }
-
-    /** Takes note that the kernel's socket has left a group. As {@link #joined}. */
-    public void left(InetAddress group, NetworkInterface on, InetAddress source) {
-        memberships.left(group, on, source);
-    }
-
-    /** Takes note that the kernel's socket has blocked a source of a group that it has joined. */
-    public void blocked(InetAddress group, NetworkInterface on, InetAddress source) {
-        memberships.blocked(group, on, source);
-    }
-
-    /** Takes note that the kernel's socket has unblocked a source. */
-    public void unblocked(InetAddress group, NetworkInterface on, InetAddress source) {
-        memberships.unblocked(group, on, source);
-    }
-
-    /** Whether the rules let this socket hear a group in shared memory. */
-    boolean mayHear(InetSocketAddress group) {
-        return accelerator.maySpread(Role.SERVER, group) && hasFinder();
-    }
-
-    /** The interface by which the kernel's socket joins a group if the program names none; null if there is none. */
-    NetworkInterface interfaceFor(InetAddress group) throws IOException {
-        NetworkInterface chosen = kernel.getOption(StandardSocketOptions.IP_MULTICAST_IF);
-        return chosen != null
-                ? chosen
-                : NetworkInterface.getByInetAddress(
-                        Privileged.call(() -> GroupSending.sourceFor(new InetSocketAddress(group, 1), null)));
-    }
-
-    /** The address that the kernel's socket is bound to, null for none. */
-    InetSocketAddress boundAddress() throws IOException {
-        return (InetSocketAddress) Privileged.call(kernel::getLocalAddress);
-    }
-
+    /** Runs a task on the thread that finds paths, if there is one and the socket is open. */
     void findLater(Runnable task) {
         if (!closed && hasFinder()) {
             finder.later(task);
@@ -571,6 +429,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     void betweenReceives(Runnable task) {
         reading.run(task);
         sleeper.wake();
+    }
+
+    /** Runs a task that nothing is sent during: now, or before the thread that is sending sends anything else. */
+    void betweenSends(Runnable task) {
+        writing.run(task);
     }
 
     /** Takes a link from a publisher, for which a place was kept; false if the socket is closed. Between receives, if it is mirrored. */
@@ -592,13 +455,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return true;
     }
 
-    /** Takes note that a publisher cannot be heard in shared memory. */
-    void notHeard(InetSocketAddress group, IOException why) {
-        FallbackReason reason = why instanceof FallbackException known ? known.reason() : FallbackReason.NO_RESOURCES;
-        ProcessCounters.fellBack(Role.SERVER, reason);
-        accelerator.log().datagrams(null, group, new PathInfo("kernel", reason, why.getMessage()));
-    }
-
     /** Ends a link from a publisher that no membership admits any more. What was published before is still received. */
     void leave(DatagramLink link) {
         if (link.pin()) {
@@ -616,7 +472,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /** Whether there is a thread that finds paths. If it cannot be started, the kernel carries all datagrams, and nothing else changes. */
-    private boolean hasFinder() {
+    boolean hasFinder() {
         if (finder == null) {
             try {
                 finder = DatagramPaths.get(idleNanos);
@@ -755,7 +611,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         link.close();
         if (link.publisher() != null) {
             inbox.unmirrored(link);
-            memberships.ended(link);
+            groups.ended(link);
         }
         inbox.forget(link.remote());
         watchers.unlinked(link);
@@ -843,11 +699,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             open.clear();
         }
         toClose.forEach(Fabric.Listening::close);
-        memberships.close();
-        List<GroupPublication> ended = groups.close();
-        if (!ended.isEmpty()) {
-            writing.run(() -> ended.forEach(GroupPublication::close));
-        }
+        groups.close();
         closeKernel();
         watchers.close();
         for (DatagramLink link : links.all()) {

@@ -35,6 +35,7 @@ final class GroupMemberships {
     private static final long MOST_SENDING_NANOS = 5_000_000;
 
     private final DatagramSocket socket;
+    private final DatagramGroups groups;
     private final GroupHearing hearing;
 
     /** Guarded by this, as are the next two. */
@@ -76,8 +77,9 @@ final class GroupMemberships {
      *
      * @param hearing null if shared memory brings no multicast
      */
-    GroupMemberships(DatagramSocket socket, GroupHearing hearing) {
+    GroupMemberships(DatagramSocket socket, DatagramGroups groups, GroupHearing hearing) {
         this.socket = socket;
+        this.groups = groups;
         this.hearing = hearing;
     }
 
@@ -95,7 +97,7 @@ final class GroupMemberships {
 
     private int indexOf(InetAddress group, NetworkInterface on) {
         try {
-            NetworkInterface meant = on == null ? socket.interfaceFor(group) : on;
+            NetworkInterface meant = on == null ? groups.interfaceFor(group) : on;
             return meant == null ? NOWHERE : meant.getIndex();
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "the system does not tell by which interface it hears " + group, e);
@@ -202,18 +204,18 @@ final class GroupMemberships {
 
     private void look(boolean younger) {
         try {
-            InetSocketAddress bound = socket.boundAddress();
+            InetSocketAddress bound = groups.boundAddress();
             if (bound == null) {
                 return;
             }
             hearing.add(this); // before looking: a publication that is not seen now is told later
-            Set<InetAddress> groups = new LinkedHashSet<>();
+            Set<InetAddress> all = new LinkedHashSet<>();
             for (Membership each : memberships) {
                 if (bound.getAddress().isAnyLocalAddress() || bound.getAddress().equals(each.group)) {
-                    groups.add(each.group);
+                    all.add(each.group);
                 }
             }
-            for (InetAddress address : groups) {
+            for (InetAddress address : all) {
                 look(new InetSocketAddress(address, bound.getPort()), younger);
             }
         } catch (IOException | RuntimeException e) {
@@ -226,7 +228,7 @@ final class GroupMemberships {
     }
 
     private void look(InetSocketAddress group, boolean younger) throws IOException {
-        if (!socket.mayHear(group)) {
+        if (!groups.mayHear(group)) {
             return;
         }
         for (String name : Privileged.call(() -> hearing.multicast().publications(group))) {
@@ -246,7 +248,7 @@ final class GroupMemberships {
         } catch (IOException e) {
             known.add(name);
             socket.unreserve();
-            socket.notHeard(group, e);
+            groups.notHeard(group, e);
             return;
         }
         if (!isWanted(subscription.flow())) {

@@ -80,28 +80,28 @@ final class GroupLab implements AutoCloseable {
 
         End join() throws IOException {
             key = kernel.join(GROUP, loopback());
-            socket.joined(GROUP, loopback(), null);
+            socket.groups().joined(GROUP, loopback(), null);
             return this;
         }
 
         void join(InetAddress source) throws IOException {
             Object unused = kernel.join(GROUP, loopback(), source);
-            socket.joined(GROUP, loopback(), source);
+            socket.groups().joined(GROUP, loopback(), source);
         }
 
         void leave() throws IOException {
             key.drop();
-            socket.left(GROUP, loopback(), null);
+            socket.groups().left(GROUP, loopback(), null);
         }
 
         void block(InetAddress source) throws IOException {
             key.block(source);
-            socket.blocked(GROUP, loopback(), source);
+            socket.groups().blocked(GROUP, loopback(), source);
         }
 
         void unblock(InetAddress source) throws IOException {
             key.unblock(source);
-            socket.unblocked(GROUP, loopback(), source);
+            socket.groups().unblocked(GROUP, loopback(), source);
         }
 
         void send(long number, InetSocketAddress target) throws IOException {

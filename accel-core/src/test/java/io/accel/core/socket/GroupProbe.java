@@ -14,6 +14,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class GroupProbe {
     static final long LAST = 1_000_000_000L;
+    /** How often a member that hears nothing looks whether it has a link. */
+    private static final long LOOK_NANOS = 10_000_000L;
     private static final long PATIENCE_NANOS = 40_000_000_000L;
 
     private GroupProbe() {}
@@ -47,10 +49,22 @@ final class GroupProbe {
     private static void hear(GroupLab.End member) {
         try {
             Map<Long, Integer> heard = new TreeMap<>();
-            Long number = member.receive(PATIENCE_NANOS);
-            while (number != null && number != LAST) {
+            boolean isLinked = false;
+            long patientUntil = System.nanoTime() + PATIENCE_NANOS;
+            while (System.nanoTime() - patientUntil < 0) {
+                Long number = member.receive(LOOK_NANOS);
+                if (!isLinked && member.socket.links() > 0) {
+                    isLinked = true;
+                    System.out.println("linked");
+                }
+                if (number == null) {
+                    continue;
+                }
+                if (number == LAST) {
+                    break;
+                }
                 heard.merge(number, 1, Integer::sum);
-                number = member.receive(PATIENCE_NANOS);
+                patientUntil = System.nanoTime() + PATIENCE_NANOS;
             }
             System.out.println("heard " + text(heard));
         } catch (Exception e) {

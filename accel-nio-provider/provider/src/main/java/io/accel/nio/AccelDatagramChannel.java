@@ -5,6 +5,7 @@ import io.accel.PathInfo;
 import io.accel.core.daemon.Dropped;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.poll.Pollable;
+import io.accel.core.socket.DatagramGroups;
 import io.accel.core.socket.DatagramSocket;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -225,7 +226,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     public <T> DatagramChannel setOption(SocketOption<T> name, T value) throws IOException {
         kernel.setOption(name, value);
-        socket.optionSet(name);
+        socket.groups().optionSet(name);
         return this;
     }
 
@@ -253,13 +254,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
     /** Returns our key for the kernel's; as in the JDK, the same key for the same membership. */
     private MembershipKey ours(MembershipKey kernels) {
         memberships.keySet().removeIf(known -> !known.isValid());
-        socket.joined(kernels.group(), kernels.networkInterface(), kernels.sourceAddress());
-        return memberships.computeIfAbsent(kernels, key -> new AccelMembershipKey(this, socket, key));
+        groups().joined(kernels.group(), kernels.networkInterface(), kernels.sourceAddress());
+        return memberships.computeIfAbsent(kernels, key -> new AccelMembershipKey(this, groups(), key));
     }
 
-    /** The socket, which the adaptor tells of changes to the kernel's socket. */
-    DatagramSocket groups() {
-        return socket;
+    /** The groups, which the adaptor tells of changes to the kernel's socket. */
+    DatagramGroups groups() {
+        return socket.groups();
     }
 
     @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio;
 
-import io.accel.core.socket.DatagramSocket;
+import io.accel.core.socket.DatagramGroups;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -11,12 +11,12 @@ import java.nio.channels.MulticastChannel;
 /** The kernel channel's membership in a group, seen as a membership of our channel over it. */
 final class AccelMembershipKey extends MembershipKey {
     private final AccelDatagramChannel channel;
-    private final DatagramSocket socket;
+    private final DatagramGroups groups;
     private final MembershipKey kernel;
 
-    AccelMembershipKey(AccelDatagramChannel channel, DatagramSocket socket, MembershipKey kernel) {
+    AccelMembershipKey(AccelDatagramChannel channel, DatagramGroups groups, MembershipKey kernel) {
         this.channel = channel;
-        this.socket = socket;
+        this.groups = groups;
         this.kernel = kernel;
     }
 
@@ -30,21 +30,21 @@ final class AccelMembershipKey extends MembershipKey {
         boolean wasValid = kernel.isValid();
         kernel.drop();
         if (wasValid) { // a later membership may be equal
-            socket.left(kernel.group(), kernel.networkInterface(), kernel.sourceAddress());
+            groups.left(kernel.group(), kernel.networkInterface(), kernel.sourceAddress());
         }
     }
 
     @Override
     public MembershipKey block(InetAddress source) throws IOException {
         kernel.block(source);
-        socket.blocked(kernel.group(), kernel.networkInterface(), source);
+        groups.blocked(kernel.group(), kernel.networkInterface(), source);
         return this;
     }
 
     @Override
     public MembershipKey unblock(InetAddress source) {
         kernel.unblock(source);
-        socket.unblocked(kernel.group(), kernel.networkInterface(), source);
+        groups.unblocked(kernel.group(), kernel.networkInterface(), source);
         return this;
     }
 
