@@ -16,6 +16,7 @@ final class GroupProbe {
     static final long LAST = 1_000_000_000L;
     /** How often a member that hears nothing looks whether it has a link. */
     private static final long LOOK_NANOS = 10_000_000L;
+
     private static final long PATIENCE_NANOS = 40_000_000_000L;
 
     private GroupProbe() {}

@@ -60,7 +60,7 @@ final class CmService {
     private final Queue<RdmaLink> newcomers = new ConcurrentLinkedQueue<>();
     /** Handshakes under way; only the thread uses them. */
     private final Set<ServerHandshake> handshakes = ConcurrentHashMap.newKeySet();
-    /** Tasks from other threads for this thread. */
+    /** Tasks from other threads for this thread, such as to answer a client whose connection the program has accepted now. */
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     /** Listeners whose device was taken away, or whose port number another process has. */
     private final Set<RdmaListener> homeless = ConcurrentHashMap.newKeySet();
@@ -68,6 +68,7 @@ final class CmService {
     private final Map<RdmaLink, Long> due = new ConcurrentHashMap<>(); // it changes while a loop goes through it
 
     // Only the thread uses these:
+    private final ClientRequests requests = new ClientRequests(System::nanoTime);
     private final DeviceEvents deviceEvents;
     private boolean removedDevices;
     private long checkAt;
@@ -246,10 +247,10 @@ final class CmService {
             try {
                 Daemons.select(selector, deviceEvents::ready, pauseMillis());
                 for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
-                    dispatchOne(event);
+                    take(event);
                 }
                 for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    each(List.of(task), Runnable::run, (one, e) -> ERRORS.warn("answering a client met an error", e));
+                    takeTask(task);
                 }
                 long now = System.nanoTime();
                 attendAll(now);
@@ -257,6 +258,9 @@ final class CmService {
                 reopenHomeless(now);
                 deviceEvents.look(now);
                 checkPeers(now);
+                if (requests.doSome()) {
+                    selector.wakeup(); // the next turn begins at once
+                }
             } catch (Throwable e) {
                 // Nothing that a single connection does may end the thread that serves all, or keep it busy with the
                 // same error.
@@ -268,6 +272,23 @@ final class CmService {
 
     private static <T> void each(Iterable<T> all, Consumer<T> work, BiConsumer<T, Throwable> failed) {
         Turn.each(all, work, failed, e -> ERRORS.warn("the RDMA thread met an error behind an error, and goes on", e));
+    }
+
+    /** Dispatches an event at once, unless a client asks for a link, which takes longer. */
+    private void take(CmEvent event) {
+        if (event.type() == CmEventType.CONNECT_REQUEST) {
+            requests.add(event.id(), () -> dispatchOne(event));
+        } else {
+            requests.hurry(event.id()); // what comes first
+            dispatchOne(event);
+        }
+    }
+
+    private void takeTask(Runnable task) {
+        requests.add(
+                task,
+                () -> each(
+                        List.of(task), Runnable::run, (one, e) -> ERRORS.warn("answering a client met an error", e)));
     }
 
     /**
@@ -366,6 +387,9 @@ final class CmService {
     /** How long to sleep: until an event, unless something is due before. 0 means without limit. */
     private long pauseMillis() {
         long now = System.nanoTime();
+        if (!requests.isEmpty()) {
+            return 1; // after an error
+        }
         long until = earlier(checkAt, deviceEvents.nextLook());
         for (long at : due.values()) {
             until = earlier(until, at);

@@ -140,6 +140,32 @@ class ManyConnectionsTest {
         }
     }
 
+    /** Its peer sends far more messages than it has receives for; whoever polls for the others takes its completions. */
+    @Test
+    void aLinkThatNobodyServesHoldsNoOtherUp() throws Exception {
+        int depth = 32;
+        int messages = 20 * depth;
+        try (RdmaEnds ends = new RdmaEnds(depth, RdmaDevice.address())) {
+            connect(ends, 10, null);
+            RdmaEnds.Pair slow = pairs.get(6);
+            RdmaEnds.Pair quick = pairs.get(7);
+            assertThat(slow.server().doorbell()).isSameAs(quick.server().doorbell());
+            for (int i = 1; i <= messages; i++) {
+                int cursor = i;
+                slow.client().publish(cursor - 1, cursor);
+                quick.client().publish(cursor - 1, cursor);
+                await().pollInSameThread().until(() -> quick.server().published() == cursor);
+                quick.server().publish(cursor - 1, cursor);
+                await().pollInSameThread().until(() -> quick.client().published() == cursor);
+            }
+            assertThat(slow.client().peerState()).as("a link that is whole").isZero();
+            await().pollInSameThread().until(() -> {
+                slow.client().published();
+                return slow.server().published() == messages;
+            });
+        }
+    }
+
     /** The places of links that were closed are given to others, which hear nothing of those. */
     @Test
     void placesAreUsedAgain() throws Exception {
