@@ -242,7 +242,7 @@ class SharedQueueTest {
         for (Sleeper sleeper : sleepers) {
             threads.add(Background.start(() -> {
                 while (!sleeper.over) {
-                    sleeper.sleep();
+                    sleeper.armAndWait();
                 }
                 return null;
             }));
@@ -300,7 +300,7 @@ class SharedQueueTest {
         }
 
         /** Arms, looks, and sleeps until it is rung for or has seen the announcement; then it looks only at what it was rung for. */
-        void sleep() throws Exception {
+        void armAndWait() throws Exception {
             place.arm(Wanted.SOLICITED);
             while (!look() && !over) {
                 woken.acquire();

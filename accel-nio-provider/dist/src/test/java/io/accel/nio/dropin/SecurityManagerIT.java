@@ -51,7 +51,9 @@ class SecurityManagerIT {
         // There a link is given back at random, and perhaps not while the program rests.
         String backAndForth = run(what, agent("random"), false);
         assertThat(saidIn(backAndForth)).as(backAndForth).isEqualTo(expected);
-        assertThat(backAndForth).containsPattern(accelerated);
+        if (!what.equals("unix")) { // whose connections wait for no link, and may be over before they have one
+            assertThat(backAndForth).containsPattern(accelerated);
+        }
     }
 
     private static List<String> saidIn(String output) {
