@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
+import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
 import io.accel.core.fabric.Subscription;
 import io.accel.core.observe.PathName;
@@ -38,12 +40,14 @@ final class GroupMemberships {
     private final DatagramGroups groups;
     private final GroupHearing hearing;
 
-    /** Guarded by this, as are the next two. */
+    /** Guarded by this, as are the next three. */
     private final List<Membership> memberships = new ArrayList<>();
     /** The links, by the publication's name. */
     private final Map<String, DatagramLink> links = new HashMap<>();
-    /** The publications that have a link, have had one, or cannot be read: those that a look leaves out. */
+    /** The publications that have a link, or have had one: those that a look leaves out. */
     private final Set<String> known = new HashSet<>();
+    /** The publications that could not be read, of which observers have been told. */
+    private final Set<String> told = new HashSet<>();
 
     /** One membership, in a group on an interface: of one source, or of all but the blocked ones. */
     private static final class Membership {
@@ -161,6 +165,7 @@ final class GroupMemberships {
             socket.leave(link);
         }
         if (memberships.isEmpty()) {
+            told.clear();
             known.clear(); // what was left out is looked at again when the socket joins anew
             hearing.remove(this);
         }
@@ -197,6 +202,7 @@ final class GroupMemberships {
         memberships.clear();
         links.clear();
         known.clear();
+        told.clear();
         if (hearing != null) {
             hearing.remove(this);
         }
@@ -246,9 +252,10 @@ final class GroupMemberships {
         try {
             subscription = Privileged.call(() -> hearing.multicast().subscribe(name, group));
         } catch (IOException e) {
-            known.add(name);
             socket.unreserve();
-            groups.notHeard(group, e);
+            if (!isBeingMade(e) && told.add(name)) {
+                groups.notHeard(group, e);
+            }
             return;
         }
         if (!isWanted(subscription.flow())) {
@@ -262,6 +269,11 @@ final class GroupMemberships {
         } else {
             hear(subscription, younger ? 0 : subscription.published());
         }
+    }
+
+    /** Whether a publication may just have gone, or not be whole yet. Its publisher knocks when it is, and another look finds it. */
+    private static boolean isBeingMade(IOException e) {
+        return e instanceof FallbackException known && known.reason() == FallbackReason.STALE_RENDEZVOUS;
     }
 
     /**

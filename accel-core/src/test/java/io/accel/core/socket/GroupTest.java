@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -175,6 +177,30 @@ class GroupTest {
                 late.hearRest();
                 assertThat(late.heard).isEqualTo(Map.of(all + 1, 1, GroupProbe.LAST, 1));
             }
+        }
+    }
+
+    /** A member that joins while a publication is being made hears it from the next news of publications on. */
+    @Test
+    void publicationThatIsNotWholeIsLookedAtAgain() throws Exception {
+        try (GroupLab lab = new GroupLab("fabric", SETTINGS, null)) {
+            Ear first = new Ear(lab.end(0).join());
+            InetSocketAddress group = lab.group(first.member.port());
+            GroupLab.End sender = lab.end(0);
+            long number = publish(sender, group, first);
+            Path ring;
+            try (Stream<Path> files = Files.walk(lab.dir)) {
+                ring = files.filter(file -> file.endsWith("ring")).findAny().orElseThrow();
+            }
+            Path away = Files.move(ring, lab.dir.resolve("away"));
+            Ear late = new Ear(lab.end(first.member.port()).join());
+            assertThat(late.member.socket.links()).isZero();
+            Files.move(away, ring);
+            long unused = publish(lab.end(0), group);
+            await().until(() -> late.member.socket.links() == 2);
+            long next = number + 1_000_000;
+            sender.send(next, group);
+            late.hearUpTo(next);
         }
     }
 
