@@ -4,15 +4,13 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.BufferedReader;
+import io.accel.testing.Child;
+import io.accel.testing.ChildJvm;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -23,48 +21,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A receiver's process that is killed, and another in its place: whatever the sender does beside sending. */
 @Timeout(60)
 class DatagramKilledPeerTest {
-    /** A receiver's process, and what it says. */
-    private static final class Child implements AutoCloseable {
-        private final Process process;
-        private final BufferedReader output;
+    /** How long a process may take to say what it has to. */
+    private static final Duration PATIENCE = Duration.ofSeconds(50);
 
-        Child(Path dir, int port) throws IOException {
-            ProcessBuilder builder = new ProcessBuilder(List.of(
-                            Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                            "-XX:+UseSerialGC",
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            DatagramReceiverProbe.class.getName(),
-                            dir.toString(),
-                            String.valueOf(port)))
-                    .redirectErrorStream(true);
-            builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-            process = builder.start();
-            output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        }
-
-        /** What it says after a word. */
-        String said(String word) throws IOException {
-            StringBuilder all = new StringBuilder();
-            for (String line = output.readLine(); line != null; line = output.readLine()) {
-                all.append(line).append('\n');
-                if (line.startsWith(word)) {
-                    return line.substring(word.length()).trim();
-                }
-            }
-            throw new AssertionError("the receiver's process ended: " + all);
-        }
-
-        void kill() {
-            process.destroyForcibly().onExit().join();
-        }
-
-        @Override
-        public void close() throws IOException {
-            kill();
-            output.close();
-        }
+    /** A receiver's process. */
+    private static Child receiver(Path dir, int port) {
+        return new ChildJvm(DatagramReceiverProbe.class)
+                .with("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+                .start(dir.toString(), String.valueOf(port));
     }
 
     @ParameterizedTest
@@ -85,24 +49,24 @@ class DatagramKilledPeerTest {
             }
             int port;
             InetSocketAddress target;
-            try (Child first = new Child(lab.dir, 0)) {
-                port = Integer.parseInt(first.said("port"));
+            try (Child first = receiver(lab.dir, 0)) {
+                port = (int) first.awaitNumber("port", PATIENCE);
                 target = DatagramLab.loopback(port);
                 send(end, 1, target);
-                assertThat(first.said("first")).isEqualTo("1");
+                assertThat(first.awaitNumber("first", PATIENCE)).isEqualTo(1);
                 sendUntilLinked(end, 2, target);
-                first.said("linked");
+                first.awaitLine("linked", PATIENCE);
                 first.kill();
                 await().atMost(Duration.ofSeconds(5)).until(() -> lab.mappings() == 0);
             }
-            try (Child second = new Child(lab.dir, port)) {
-                assertThat(second.said("port")).isEqualTo(String.valueOf(port));
+            try (Child second = receiver(lab.dir, port)) {
+                assertThat(second.awaitNumber("port", PATIENCE)).isEqualTo(port);
                 send(end, 42, target);
-                assertThat(second.said("first"))
+                assertThat(second.awaitNumber("first", PATIENCE))
                         .as("none of the old life's, and the first is not lost")
-                        .isEqualTo("42");
+                        .isEqualTo(42);
                 sendUntilLinked(end, 43, target);
-                second.said("linked");
+                second.awaitLine("linked", PATIENCE);
             }
             await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);
             end.close();

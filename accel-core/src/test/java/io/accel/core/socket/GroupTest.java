@@ -8,11 +8,10 @@ import io.accel.core.observe.Connections;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ObservedConnection;
 import io.accel.core.observe.ProcessCounters;
-import java.io.BufferedReader;
+import io.accel.testing.Child;
+import io.accel.testing.ChildJvm;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,49 +32,16 @@ class GroupTest {
     private static final Map<String, String> SETTINGS = Map.of("datagram.retry", "5ms");
     private static final long SECOND = 1_000_000_000L;
 
+    /** How long a process may take to say what it has to. */
+    private static final Duration PATIENCE = Duration.ofSeconds(50);
+
     /** A process of {@link GroupProbe}. */
-    private static final class Child implements AutoCloseable {
-        private final Process process;
-        private final BufferedReader output;
-
-        Child(String mode, Path dir, int port, String... what) throws IOException {
-            List<String> command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    GroupProbe.class.getName(),
-                    mode,
-                    dir.toString(),
-                    String.valueOf(port)));
-            command.addAll(List.of(what));
-            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-            builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
-            process = builder.start();
-            output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        }
-
-        String said(String word) throws IOException {
-            StringBuilder all = new StringBuilder();
-            for (String line = output.readLine(); line != null; line = output.readLine()) {
-                all.append(line).append('\n');
-                if (line.startsWith(word)) {
-                    return line.substring(word.length()).trim();
-                }
-            }
-            throw new AssertionError("the process has ended: " + all);
-        }
-
-        void kill() {
-            process.destroyForcibly().onExit().join();
-        }
-
-        @Override
-        public void close() throws IOException {
-            kill();
-            output.close();
-        }
+    private static Child child(String mode, Path dir, int port, String... what) {
+        List<String> arguments = new ArrayList<>(List.of(mode, dir.toString(), String.valueOf(port)));
+        arguments.addAll(List.of(what));
+        return new ChildJvm(GroupProbe.class)
+                .with("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+                .start(arguments.toArray(String[]::new));
     }
 
     private static final class Ear {
@@ -138,15 +104,15 @@ class GroupTest {
             Ear second = new Ear(lab.end(port).join());
             InetSocketAddress group = lab.group(port);
             GroupLab.End sender = lab.end(0);
-            try (Child one = new Child(mode, lab.dir, port, "hear", "1");
-                    Child two = new Child(mode, lab.dir, port, "hear", "2")) {
-                one.said("ready");
-                two.said("ready");
+            try (Child one = child(mode, lab.dir, port, "hear", "1");
+                    Child two = child(mode, lab.dir, port, "hear", "2")) {
+                one.awaitLine("ready", PATIENCE);
+                two.awaitLine("ready", PATIENCE);
                 long last = publish(sender, group, first, second);
                 // A member that comes by the kernel's copies in a flood loses those for which the kernel has no room.
-                one.said("linked");
-                two.said("linked");
-                two.said("linked");
+                one.awaitLine("linked", PATIENCE);
+                two.awaitLine("linked", PATIENCE);
+                two.awaitLine("linked", PATIENCE);
                 await().until(() -> first.member.socket.links() > 0 && second.member.socket.links() > 0);
                 assertMembers(group, 5);
                 long all = last + 2_000;
@@ -164,9 +130,9 @@ class GroupTest {
                 late.hearUpTo(all + 1);
                 sender.send(GroupProbe.LAST, group);
                 String expected = "1.." + (all + 1) + ", " + (all + 1) + ", 0 twice";
-                assertThat(one.said("heard")).isEqualTo(expected);
-                assertThat(two.said("heard")).isEqualTo(expected);
-                assertThat(two.said("heard")).isEqualTo(expected);
+                assertThat(one.awaitLine("heard", PATIENCE)).isEqualTo("heard " + expected);
+                assertThat(two.awaitLine("heard", PATIENCE)).isEqualTo("heard " + expected);
+                assertThat(two.awaitLine("heard", PATIENCE)).isEqualTo("heard " + expected);
                 for (Ear ear : List.of(first, second)) {
                     ear.hearUpTo(GroupProbe.LAST);
                     ear.hearRest();
@@ -212,8 +178,8 @@ class GroupTest {
             InetSocketAddress group = lab.group(ear.member.port());
             GroupLab.End sender = lab.end(0);
             long number = publish(sender, group, ear);
-            try (Child child = new Child(mode, lab.dir, ear.member.port(), "hear", "2")) {
-                child.said("ready");
+            try (Child child = child(mode, lab.dir, ear.member.port(), "hear", "2")) {
+                child.awaitLine("ready", PATIENCE);
                 for (int i = 0; i < 200; i++) {
                     sender.send(++number, group);
                     ear.hearUpTo(number);
@@ -234,8 +200,8 @@ class GroupTest {
         try (GroupLab lab = new GroupLab(mode, SETTINGS, null)) {
             Ear ear = new Ear(lab.end(0).join());
             int port = ear.member.port();
-            try (Child child = new Child(mode, lab.dir, port, "say")) {
-                child.said("ready");
+            try (Child child = child(mode, lab.dir, port, "say")) {
+                child.awaitLine("ready", PATIENCE);
                 while (ear.member.socket.links() == 0 || ear.heard.size() < 200) {
                     ear.hearNext();
                 }

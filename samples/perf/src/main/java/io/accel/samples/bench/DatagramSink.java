@@ -17,35 +17,40 @@ public final class DatagramSink {
 
     public static void main(String[] args) throws IOException {
         Control.serveInBackground();
-        ByteBuffer message = ByteBuffer.allocateDirect(64 * 1024);
         try (Selector selector = Selector.open();
                 DatagramChannel channel = DatagramChannel.open()) {
             channel.bind(Parameters.parse(args).anyPort());
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_READ);
             Event.named("ready").with("port", channel.socket().getLocalPort()).send();
-            long count = 0;
-            long lastQuestion = 0;
-            long lastAnswer = 0;
-            while (true) {
-                selector.select();
-                selector.selectedKeys().clear();
-                for (SocketAddress from = channel.receive(message.clear());
-                        from != null;
-                        from = channel.receive(message.clear())) {
-                    long question = message.getLong(0);
-                    if (question >= 0) {
-                        count++;
-                        continue;
-                    }
-                    if (question != lastQuestion) { // else the answer was lost
-                        lastQuestion = question;
-                        lastAnswer = count;
-                        count = 0;
-                    }
-                    message.clear().putLong(question).putLong(lastAnswer).flip();
-                    channel.send(message, from);
+            serve(selector, channel, channel);
+        }
+    }
+
+    /** Counts the datagrams of a channel, which the selector has alone, and answers through another. */
+    static void serve(Selector selector, DatagramChannel channel, DatagramChannel answers) throws IOException {
+        ByteBuffer message = ByteBuffer.allocateDirect(64 * 1024);
+        long count = 0;
+        long lastQuestion = 0;
+        long lastAnswer = 0;
+        while (true) {
+            selector.select();
+            selector.selectedKeys().clear();
+            for (SocketAddress from = channel.receive(message.clear());
+                    from != null;
+                    from = channel.receive(message.clear())) {
+                long question = message.getLong(0);
+                if (question >= 0) {
+                    count++;
+                    continue;
                 }
+                if (question != lastQuestion) { // else the answer was lost
+                    lastQuestion = question;
+                    lastAnswer = count;
+                    count = 0;
+                }
+                message.clear().putLong(question).putLong(lastAnswer).flip();
+                answers.send(message, from);
             }
         }
     }

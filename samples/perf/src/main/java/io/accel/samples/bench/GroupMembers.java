@@ -7,10 +7,8 @@ import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
-import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -47,7 +45,7 @@ public final class GroupMembers {
                 }
             }
             Event.named("ready").with("port", channel.socket().getLocalPort()).send();
-            serve(selector, channel, answers);
+            DatagramSink.serve(selector, channel, answers);
         }
     }
 
@@ -67,32 +65,5 @@ public final class GroupMembers {
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-    }
-
-    private static void serve(Selector selector, DatagramChannel channel, DatagramChannel answers) throws IOException {
-        ByteBuffer message = ByteBuffer.allocateDirect(64 * 1024);
-        long count = 0;
-        long lastQuestion = 0;
-        long lastAnswer = 0;
-        while (true) {
-            selector.select();
-            selector.selectedKeys().clear();
-            for (SocketAddress from = channel.receive(message.clear());
-                    from != null;
-                    from = channel.receive(message.clear())) {
-                long question = message.getLong(0);
-                if (question >= 0) {
-                    count++;
-                    continue;
-                }
-                if (question != lastQuestion) { // else an answer was lost
-                    lastQuestion = question;
-                    lastAnswer = count;
-                    count = 0;
-                }
-                message.clear().putLong(question).putLong(lastAnswer).flip();
-                answers.send(message, from);
-            }
-        }
     }
 }
