@@ -169,13 +169,14 @@ public final class JdkAccess {
     }
 
     /**
-     * The implementation that the JDK gives a {@link java.net.Socket} for which no factory has one; it knows SOCKS
-     * proxies.
+     * The implementation that the JDK gives a {@link java.net.Socket} for which no factory has one.
      *
+     * @param asksForProxies whether it asks the default {@link java.net.ProxySelector} for a SOCKS proxy when it connects, as that of a
+     *     socket made with {@link java.net.Proxy#NO_PROXY} does not
      * @throws IllegalStateException if the JVM keeps it closed
      */
-    public static SocketImpl kernelSocket() {
-        return KernelSockets.client();
+    public static SocketImpl kernelSocket(boolean asksForProxies) {
+        return KernelSockets.client(asksForProxies);
     }
 
     /**

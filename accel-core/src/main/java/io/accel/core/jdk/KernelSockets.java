@@ -17,9 +17,11 @@ import java.net.SocketImpl;
 final class KernelSockets {
     private KernelSockets() {}
 
-    static SocketImpl client() {
+    static SocketImpl client(boolean asksForProxies) {
+        Handles handles = handles();
         try {
-            return (SocketImpl) handles().socks.invoke(handles().platform.invoke(false));
+            SocketImpl platform = (SocketImpl) handles.platform.invoke(false);
+            return asksForProxies ? (SocketImpl) handles.socks.invoke(platform) : platform;
         } catch (Throwable e) {
             throw unchecked(e);
         }

@@ -33,11 +33,15 @@ import java.util.Set;
  */
 final class AccelSocketImpl extends SocketImpl {
     private final Accelerator accelerator;
+    /** Whether this asks for a SOCKS proxy when it connects. */
+    private final boolean asksForProxies;
 
     // Guarded by this.
     private KernelSocket kernel;
     private boolean closed;
-    /** Lets the garbage collector close this if the program drops it; null until it is connected, and where the JDK alone does that. */
+    /** Its parts to close; null until it is connected, and where the JDK alone closes it. */
+    private Inside inside;
+    /** Lets the garbage collector close the parts if the program drops this; null as long as they are. */
     private Cleaner.Cleanable dropped;
 
     /** The core's socket; written once, when this is connected. */
@@ -51,8 +55,9 @@ final class AccelSocketImpl extends SocketImpl {
     private volatile int timeoutMillis;
     private volatile boolean urgentInline;
 
-    AccelSocketImpl(Accelerator accelerator) {
+    AccelSocketImpl(Accelerator accelerator, boolean asksForProxies) {
         this.accelerator = accelerator;
+        this.asksForProxies = asksForProxies;
     }
 
     @Override
@@ -68,7 +73,7 @@ final class AccelSocketImpl extends SocketImpl {
             throw new SocketException("Socket closed");
         }
         if (kernel == null) {
-            kernel = KernelSocket.open();
+            kernel = KernelSocket.open(asksForProxies);
         }
         return kernel;
     }
@@ -90,7 +95,7 @@ final class AccelSocketImpl extends SocketImpl {
         if (!(remote instanceof InetSocketAddress destination)) {
             throw new IOException("Unsupported address type");
         }
-        boolean direct = !destination.isUnresolved() && !Proxies.isProxied(destination);
+        boolean direct = !destination.isUnresolved() && !(asksForProxies && Proxies.isProxied(destination));
         try {
             KernelSocket connecting = kernel();
             connecting.connect(destination, millis);
@@ -130,8 +135,10 @@ final class AccelSocketImpl extends SocketImpl {
      */
     private void watch(StreamSocket connected, KernelSocket by) {
         socket = connected;
-        Cleaner.Cleanable watched = Dropped.watch(this, new Inside(connected, by));
+        Inside parts = new Inside(connected, by);
+        Cleaner.Cleanable watched = Dropped.watch(this, parts);
         synchronized (this) {
+            inside = parts;
             dropped = watched;
         }
     }
@@ -183,13 +190,14 @@ final class AccelSocketImpl extends SocketImpl {
         if (ended) {
             return -1;
         }
-        long start = System.nanoTime();
+        int limit = timeoutMillis; // as in the JDK, a timeout that is set meanwhile is the next read's
+        long start = limit > 0 ? System.nanoTime() : 0;
         Incoming in = socket.incoming();
         int n;
         do {
             LinkStream link = in.link();
             if (link == null) {
-                n = readKernel(in, b, off, len);
+                n = readKernel(in, b, off, len, limit);
                 link = in.link();
                 if (n == LinkStream.MOVED) {
                     continue;
@@ -198,11 +206,8 @@ final class AccelSocketImpl extends SocketImpl {
                     return n;
                 }
             }
-            int timeout = timeoutMillis;
-            if (timeout > 0) {
-                timeout = (int) Math.max(1, timeout - (System.nanoTime() - start) / 1_000_000);
-            }
-            n = transfers(link).read(b, off, len, timeout);
+            int left = limit > 0 ? (int) Math.max(1, limit - (System.nanoTime() - start) / 1_000_000) : 0;
+            n = transfers(link).read(b, off, len, left);
         } while (n == LinkStream.MOVED);
         if (n == -1) {
             ended = true;
@@ -210,9 +215,8 @@ final class AccelSocketImpl extends SocketImpl {
         return n;
     }
 
-    private int readKernel(Incoming in, byte[] b, int off, int len) throws IOException {
-        int timeout = timeoutMillis;
-        if ((timeout > 0 ? in.enter(timeout * 1_000_000L) : in.enter()) != null) {
+    private int readKernel(Incoming in, byte[] b, int off, int len, int limit) throws IOException {
+        if ((limit > 0 ? in.enter(limit * 1_000_000L) : in.enter()) != null) {
             return 0;
         }
         try {
@@ -353,6 +357,7 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected void close() throws IOException {
         KernelSocket open;
+        Inside parts;
         Cleaner.Cleanable watched;
         synchronized (this) {
             if (closed) {
@@ -360,25 +365,38 @@ final class AccelSocketImpl extends SocketImpl {
             }
             closed = true;
             open = kernel;
+            parts = inside;
             watched = dropped;
         }
-        if (open != null) {
-            new Inside(socket, open).close();
-        }
-        if (watched != null) {
+        if (parts != null) {
+            parts.close();
             watched.clean();
+        } else if (open != null) {
+            open.close();
         }
     }
 
-    /** The parts of a socket to close. */
-    private record Inside(StreamSocket connected, KernelSocket kernel) implements Closeable {
+    /** The parts of a connected socket to close. */
+    private static final class Inside implements Closeable {
+        private final StreamSocket connected;
+        private final KernelSocket kernel;
+        /** Whether {@link #close} was called. Closing twice does no harm, so that any thread may miss it. */
+        private boolean closed;
+
+        Inside(StreamSocket connected, KernelSocket kernel) {
+            this.connected = connected;
+            this.kernel = kernel;
+        }
+
         @Override
         public void close() throws IOException {
-            if (connected != null) {
-                // As in the JDK, the stream ends in order before the socket closes, and unread bytes reset it
-                // after that.
-                connected.closeBehindEnd(this::aborts);
+            if (closed) {
+                return;
             }
+            closed = true;
+            // As in the JDK, the stream ends in order before the socket closes, and unread bytes reset it after
+            // that.
+            connected.closeBehindEnd(this::aborts);
             kernel.close();
         }
 
@@ -434,7 +452,7 @@ final class AccelSocketImpl extends SocketImpl {
 
     @Override
     protected Set<SocketOption<?>> supportedOptions() {
-        try (KernelSocket unused = KernelSocket.open()) {
+        try (KernelSocket unused = KernelSocket.open(false)) {
             return unused.supportedOptions();
         } catch (IOException e) {
             return Set.of(); // the process is out of descriptors: no option can be read

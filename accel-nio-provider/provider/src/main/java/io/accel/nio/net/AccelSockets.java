@@ -56,9 +56,11 @@ public final class AccelSockets implements SocketImplFactory {
     public SocketImpl createSocketImpl() {
         Accelerator accelerator = Holder.ACCELERATOR;
         if (accelerator == null) {
-            return server ? JdkAccess.kernelServerSocket() : JdkAccess.kernelSocket();
+            return server ? JdkAccess.kernelServerSocket() : JdkAccess.kernelSocket(Proxies.mayBeUsedByNewSocket());
         }
-        return server ? new AccelServerSocketImpl(accelerator) : new AccelSocketImpl(accelerator);
+        return server
+                ? new AccelServerSocketImpl(accelerator)
+                : new AccelSocketImpl(accelerator, Proxies.mayBeUsedByNewSocket());
     }
 
     private static final class Holder {

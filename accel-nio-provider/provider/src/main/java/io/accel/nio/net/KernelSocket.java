@@ -14,13 +14,21 @@ import java.nio.channels.SocketChannel;
 
 /** A socket as the JDK would have made it. */
 final class KernelSocket extends Socket {
+    // The implementation makes a stream at each question. Null before the first; threads that race write equal ones.
+    private InputStream input;
+    private OutputStream output;
+
     private KernelSocket(SocketImpl implementation) throws IOException {
         super(implementation);
     }
 
-    /** Opens a socket that is not connected. */
-    static KernelSocket open() throws IOException {
-        return Privileged.call(() -> new KernelSocket(JdkAccess.kernelSocket()));
+    /**
+     * Opens a socket that is not connected.
+     *
+     * @param asksForProxies whether it asks for a SOCKS proxy when it connects
+     */
+    static KernelSocket open(boolean asksForProxies) throws IOException {
+        return Privileged.call(() -> new KernelSocket(JdkAccess.kernelSocket(asksForProxies)));
     }
 
     /** Makes a socket that a listener is about to connect. */
@@ -39,12 +47,22 @@ final class KernelSocket extends Socket {
 
     /** Returns the implementation's own stream, since the program's socket wraps it as this class would. */
     InputStream rawInput() throws IOException {
-        return JdkAccess.input(JdkAccess.implementation(this));
+        InputStream known = input;
+        if (known == null) {
+            known = JdkAccess.input(JdkAccess.implementation(this));
+            input = known;
+        }
+        return known;
     }
 
     /** Returns the implementation's own stream, as {@link #rawInput} does. */
     OutputStream rawOutput() throws IOException {
-        return JdkAccess.output(JdkAccess.implementation(this));
+        OutputStream known = output;
+        if (known == null) {
+            known = JdkAccess.output(JdkAccess.implementation(this));
+            output = known;
+        }
+        return known;
     }
 
     /** Whether a write of one byte would not wait. */

@@ -2,19 +2,33 @@
 package io.accel.nio.net;
 
 import io.accel.core.daemon.Privileged;
+import java.lang.invoke.MethodType;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ProxySelector;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URISyntaxException;
 
 /** Tells whether a connection has to go through a SOCKS proxy. The JDK's sockets connect to proxies, and Accel leaves that to them. */
 final class Proxies {
+    /** The constructor that the JDK also offers for {@link Proxy#NO_PROXY}, the only proxy for which it asks a factory. */
+    private static final String WITH_PROXY =
+            MethodType.methodType(void.class, Proxy.class).descriptorString();
+
     private Proxies() {}
 
+    /**
+     * Whether the socket that is being made on this thread has to ask for a proxy when it connects. The JDK's sockets always ask, unless
+     * they are made with {@link Proxy#NO_PROXY}, and that takes microseconds.
+     */
+    static boolean mayBeUsedByNewSocket() {
+        return selector() != null && !isExcluded();
+    }
+
     static boolean isProxied(InetSocketAddress destination) {
-        ProxySelector selector = Privileged.get(ProxySelector::getDefault);
-        if (selector == null || Privileged.get(() -> hasNone(selector))) {
+        ProxySelector selector = selector();
+        if (selector == null) {
             return false;
         }
         try {
@@ -23,6 +37,24 @@ final class Proxies {
         } catch (URISyntaxException | IllegalArgumentException e) {
             return true; // the JDK handles such a name
         }
+    }
+
+    /** The selector to ask; null if there is certainly no proxy. */
+    private static ProxySelector selector() {
+        ProxySelector selector = Privileged.get(ProxySelector::getDefault);
+        return selector == null || Privileged.get(() -> hasNone(selector)) ? null : selector;
+    }
+
+    /** Whether the socket that is being made on this thread is made with {@link Proxy#NO_PROXY}. */
+    private static boolean isExcluded() {
+        return StackWalker.getInstance().walk(frames -> frames.filter(Proxies::isConstructor)
+                .findFirst()
+                .map(frame -> frame.getDescriptor().equals(WITH_PROXY))
+                .orElse(false));
+    }
+
+    private static boolean isConstructor(StackWalker.StackFrame frame) {
+        return frame.getMethodName().equals("<init>") && frame.getClassName().equals(Socket.class.getName());
     }
 
     /**

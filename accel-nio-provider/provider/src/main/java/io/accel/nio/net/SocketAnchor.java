@@ -12,6 +12,8 @@ import java.nio.channels.SelectableChannel;
 /** An anchor that is a socket of the JDK's. */
 final class SocketAnchor implements Anchor {
     private final KernelSocket kernel;
+    /** Null before the first question for it. It never changes, so that threads which race write equal addresses. */
+    private InetSocketAddress remote;
 
     SocketAnchor(KernelSocket kernel) {
         this.kernel = kernel;
@@ -30,7 +32,12 @@ final class SocketAnchor implements Anchor {
 
     @Override
     public InetSocketAddress remote() {
-        return kernel.isConnected() ? kernel.remote() : null;
+        InetSocketAddress known = remote;
+        if (known == null && kernel.isConnected()) {
+            known = kernel.remote();
+            remote = known;
+        }
+        return known;
     }
 
     @Override
