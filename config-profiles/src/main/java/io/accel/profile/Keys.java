@@ -150,7 +150,7 @@ public final class Keys {
             new IntType(32, 4_096, "requests"),
             "256",
             "How many messages one direction of a connection may have outstanding; further writes are"
-                    + " gathered, and sent as one.");
+                    + " gathered, and sent as one. A connection has one for each KiB of its ring, 32 at least, if that is less.");
 
     /** Up to this size in bytes a message is copied into its request. */
     public static final Key<Integer> RDMA_INLINE = key(

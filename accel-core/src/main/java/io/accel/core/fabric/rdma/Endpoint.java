@@ -75,7 +75,7 @@ final class Endpoint {
                     FallbackReason.NO_RESOURCES,
                     "no memory for rings of " + ringSize + " bytes (-XX:MaxDirectMemorySize): " + e.getMessage());
         }
-        Endpoint endpoint = new Endpoint(id, memory, config.queueDepth());
+        Endpoint endpoint = new Endpoint(id, memory, config.queueDepth(ringSize));
         try {
             endpoint.open(config, waiter);
             return endpoint;

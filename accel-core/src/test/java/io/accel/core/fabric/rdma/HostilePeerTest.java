@@ -35,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
         disabledReason = "no RDMA device here: samples/lab/junit runs this in the lab")
 @Timeout(60)
 class HostilePeerTest {
+    private static final int DEPTH = 32;
     private static final int WRITTEN = 64;
 
     private RdmaEnds ends;
@@ -44,7 +45,7 @@ class HostilePeerTest {
 
     @BeforeEach
     void open() throws Exception {
-        ends = new RdmaEnds(32);
+        ends = new RdmaEnds(DEPTH);
         events = CmEventChannel.open();
         bystander = ends.connect();
     }
@@ -78,7 +79,7 @@ class HostilePeerTest {
 
     private FallbackReason refusalOf(ByteBuffer privateData) throws Exception {
         CmId id = resolved();
-        Endpoint endpoint = Endpoint.open(id, RdmaEnds.config(32, false), RdmaEnds.RING, null);
+        Endpoint endpoint = Endpoint.open(id, RdmaEnds.config(DEPTH, false), RdmaEnds.RING, null);
         id.connect(new ConnectionParameters(privateData));
         CmEvent event = await(CmEventType.REJECTED);
         endpoint.close();
@@ -148,6 +149,29 @@ class HostilePeerTest {
                 other.victim.takeIn();
                 return other.victim.published() == WRITTEN;
             });
+        }
+    }
+
+    /** Its device waits until there are receives again, and asks for none of those that others have. */
+    @Test
+    void moreMessagesThanReceivesHoldUpTheirSenderAlone() throws Exception {
+        int more = 20;
+        RdmaEnds.Pair other = ends.connect();
+        try (Liar liar = new Liar()) {
+            liar.oneByteMessages(DEPTH);
+            Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> liar.acknowledged() == DEPTH);
+            liar.oneByteMessages(more);
+            for (int i = 1; i <= 3 * DEPTH; i++) {
+                int cursor = i;
+                other.client().publish(cursor - 1, cursor);
+                Awaitility.await().pollInSameThread().until(() -> other.server().published() == cursor);
+                other.server().publish(cursor - 1, cursor);
+                Awaitility.await().pollInSameThread().until(() -> other.client().published() == cursor);
+            }
+            Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> liar.victim.published() == DEPTH + more);
+            assertThat(liar.victim.peerState() & Link.BROKEN).isZero();
+        } finally {
+            other.free();
         }
     }
 
@@ -227,7 +251,7 @@ class HostilePeerTest {
 
         Liar() throws Exception {
             CmId id = resolved();
-            endpoint = Endpoint.open(id, RdmaEnds.config(32, false), RdmaEnds.RING, null);
+            endpoint = Endpoint.open(id, RdmaEnds.config(DEPTH, false), RdmaEnds.RING, null);
             Offer mine = RdmaConnecting.offer(endpoint, RdmaEnds.RING, 77, 5);
             id.connect(new ConnectionParameters(mine.encode()));
             offer = Offer.decode(await(CmEventType.ESTABLISHED).privateData());
@@ -241,6 +265,19 @@ class HostilePeerTest {
         void word(int immediate) throws Exception {
             requests.writeWithImmediate(0, nextId(), SendFlags.SIGNALED, offer.address(), offer.key(), immediate);
             endpoint.queuePair().postSend(requests, 0, 1);
+        }
+
+        /** Says that there are more bytes in the ring, message by message. */
+        void oneByteMessages(int count) throws Exception {
+            for (int i = 0; i < count; i++) {
+                word(Immediate.of(Immediate.DATA, 1));
+            }
+        }
+
+        /** How many messages the victim's device has acknowledged. */
+        long acknowledged() throws Exception {
+            endpoint.place().poll();
+            return endpoint.arrivals().sent();
         }
 
         /** Where the ring begins that this may write to. */
@@ -261,7 +298,7 @@ class HostilePeerTest {
         }
 
         void cell(long consumed, long posted) throws Exception {
-            new ControlCell(endpoint.memory().outbound(), 32).write(consumed, posted);
+            new ControlCell(endpoint.memory().outbound(), DEPTH).write(consumed, posted);
             requests.writeWithImmediate(
                     0, nextId(), SendFlags.SIGNALED, offer.address(), offer.key(), Immediate.of(Immediate.CREDIT, 0));
             requests.segment(

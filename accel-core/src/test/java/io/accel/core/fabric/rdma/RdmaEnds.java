@@ -97,10 +97,14 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     static RdmaConfig config(int queueDepth, boolean notifyBySend, long handshakeTimeoutNanos) {
+        return config(RING, queueDepth, notifyBySend, handshakeTimeoutNanos);
+    }
+
+    static RdmaConfig config(int ringSize, int queueDepth, boolean notifyBySend, long handshakeTimeoutNanos) {
         long second = 1_000_000_000L;
         return new RdmaConfig(
                 PortSpace.TCP,
-                RING,
+                ringSize,
                 10 * second,
                 handshakeTimeoutNanos,
                 List.of(),
@@ -169,6 +173,11 @@ final class RdmaEnds implements AutoCloseable {
 
     /** As {@link #connect()}, for a client with that waiter. */
     Pair connect(Object waiter) throws Exception {
+        return connect(waiter, RING);
+    }
+
+    /** As {@link #connect(Object)}, with rings of that many bytes. */
+    Pair connect(Object waiter, int ringSize) throws Exception {
         Fabric.Source source = new Fabric.Source() {
             @Override
             public InetSocketAddress bind(InetAddress from) {
@@ -180,7 +189,7 @@ final class RdmaEnds implements AutoCloseable {
                 return waiter;
             }
         };
-        return new Pair(answer(fabric.connect(address, source, RING)), accept());
+        return new Pair(answer(fabric.connect(address, source, ringSize)), accept());
     }
 
     /** Goes on until there is an answer; each handshake has a limit of its own. */

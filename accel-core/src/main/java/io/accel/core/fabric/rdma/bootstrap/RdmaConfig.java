@@ -14,7 +14,7 @@ import java.util.List;
  * @param devices the only devices to use, or empty for any, {@code rdma.device}
  * @param tos the type of service, 0 to 255, or negative for the program's, {@code rdma.tos}
  * @param portOffset added to kernel ports, {@code rdma.port-offset}
- * @param queueDepth work requests of a send queue and of a receive queue, {@code rdma.queue-depth}
+ * @param mostRequests work requests of a send queue and of a receive queue at most, {@code rdma.queue-depth}; see {@link #queueDepth}
  * @param inline bytes up to which messages travel in their request, {@code rdma.inline}
  * @param signalEvery requests that share a completion, {@code rdma.signal-every}
  * @param rxBatch completions taken with one call, {@code rdma.rx-batch}
@@ -35,7 +35,7 @@ public record RdmaConfig(
         List<String> devices,
         int tos,
         int portOffset,
-        int queueDepth,
+        int mostRequests,
         int inline,
         int signalEvery,
         int rxBatch,
@@ -45,9 +45,23 @@ public record RdmaConfig(
         long keepaliveNanos,
         long lingerNanos,
         boolean notifyBySend) {
+    /** A connection has a request for each so many bytes of its ring, so that a device's queues take no more memory than the rings. */
+    private static final int RING_BYTES_A_REQUEST = 1024;
+    /** The least requests of a queue, however small the ring. */
+    private static final int FEWEST_REQUESTS = 32;
+
     /** Keeps a copy of the list. */
     public RdmaConfig {
         devices = List.copyOf(devices);
+    }
+
+    /**
+     * How many work requests the send queue and the receive queue of a connection have.
+     *
+     * @param ringSize bytes of its rings
+     */
+    public int queueDepth(int ringSize) {
+        return Math.min(mostRequests, Math.max(FEWEST_REQUESTS, ringSize / RING_BYTES_A_REQUEST));
     }
 
     /** The verbs' code for {@link #ackTimeoutNanos}: 4.096 us * 2^code, the next one up, 1 to 31. */
