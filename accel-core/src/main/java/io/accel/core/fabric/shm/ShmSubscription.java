@@ -16,6 +16,7 @@ import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
@@ -86,7 +87,7 @@ final class ShmSubscription implements Subscription {
                     (int) INT.get((ByteBuffer) map, GroupLayout.INTERFACE_AT),
                     new InetSocketAddress(source, port(GroupLayout.SOURCE_PORT_AT)),
                     ((int) INT.get((ByteBuffer) map, GroupLayout.FLAGS_AT) & GroupLayout.KERNEL_TOO) != 0);
-        } catch (IOException e) {
+        } catch (UnknownHostException e) {
             throw new AssertionError("four bytes are an address", e);
         }
     }
