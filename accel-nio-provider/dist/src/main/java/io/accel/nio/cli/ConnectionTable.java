@@ -17,6 +17,9 @@ final class ConnectionTable {
     /** The divisor of the width that gives the widest cell of an address or a reason. */
     private static final int WIDEST = 3;
 
+    /** The column of lost datagrams, which is left out while there are none. */
+    private static final String LOST = "LOST";
+
     /**
      * A column; a narrow screen shows the columns of the lowest rank first.
      *
@@ -42,6 +45,7 @@ final class ConnectionTable {
             figure("MSGS", 13, connection -> Quantity.count(get(connection, Figure.MESSAGES_OUT))),
             figure("UNREAD", 8, connection -> Quantity.bytes(connection.queuedIn())),
             figure("UNACKED", 14, connection -> Quantity.bytes(connection.queuedOut())),
+            figure(LOST, 3, connection -> Quantity.count(get(connection, Figure.LOST_IN))),
             figure("STALLS", 10, connection -> Quantity.count(get(connection, Figure.STALLS))),
             figure(
                     "STALLED",
@@ -105,27 +109,31 @@ final class ConnectionTable {
     }
 
     private static List<String> rows(List<ConnectionSample> connections, int width) {
+        boolean lost = connections.stream().anyMatch(connection -> get(connection, Figure.LOST_IN) > 0);
+        List<Column> columns = COLUMNS.stream()
+                .filter(column -> lost || !column.head().equals(LOST))
+                .toList();
         List<List<String>> rows = new ArrayList<>();
-        rows.add(COLUMNS.stream().map(Column::head).toList());
+        rows.add(columns.stream().map(Column::head).toList());
         for (ConnectionSample connection : connections) {
-            rows.add(COLUMNS.stream()
+            rows.add(columns.stream()
                     .map(column -> cut(cell(column, connection), column, width / WIDEST))
                     .toList());
         }
-        int[] widths = new int[COLUMNS.size()];
+        int[] widths = new int[columns.size()];
         for (List<String> row : rows) {
             for (int i = 0; i < widths.length; i++) {
                 widths[i] = Math.max(widths[i], row.get(i).length());
             }
         }
-        boolean[] shown = choose(widths, width);
+        boolean[] shown = choose(columns, widths, width);
         List<String> lines = new ArrayList<>();
         for (List<String> row : rows) {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < widths.length; i++) {
                 if (shown[i]) {
                     String pad = " ".repeat(widths[i] - row.get(i).length());
-                    boolean isNumber = COLUMNS.get(i).isNumber();
+                    boolean isNumber = columns.get(i).isNumber();
                     line.append(GAP).append(isNumber ? pad + row.get(i) : row.get(i) + pad);
                 }
             }
@@ -134,13 +142,13 @@ final class ConnectionTable {
         return lines;
     }
 
-    private static boolean[] choose(int[] widths, int width) {
+    private static boolean[] choose(List<Column> columns, int[] widths, int width) {
         boolean[] shown = new boolean[widths.length];
         int left = width;
         for (int rank = 0; rank < widths.length; rank++) {
             for (int i = 0; i < widths.length; i++) {
                 int takes = GAP.length() + widths[i];
-                if (COLUMNS.get(i).rank() == rank && takes <= left) {
+                if (columns.get(i).rank() == rank && takes <= left) {
                     shown[i] = true;
                     left -= takes;
                 }

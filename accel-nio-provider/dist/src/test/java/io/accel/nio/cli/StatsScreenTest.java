@@ -118,6 +118,17 @@ class StatsScreenTest {
                 .noneMatch(line -> line.contains("kept waiting"));
     }
 
+    @Test
+    void lostDatagramsHaveAColumnIfThereAreAny() {
+        ProcessSample sample = seen("web-1", 3).sample();
+        assertThat(ConnectionTable.lines(sample, 160, 10).get(0)).doesNotContain("LOST");
+        sample.connections().get(1).figures().add(Figure.LOST_IN, 711);
+        List<String> lines = ConnectionTable.lines(sample, 160, 10);
+        assertThat(lines.get(0)).contains("  LOST");
+        assertThat(lines.get(2)).contains("  711");
+        assertThat(lines.get(3)).doesNotContain("  711");
+    }
+
     private static List<Long> ids(ProcessSample sample) {
         return sample.connections().stream().map(ConnectionSample::id).toList();
     }
