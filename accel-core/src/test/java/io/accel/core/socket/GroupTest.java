@@ -170,6 +170,30 @@ class GroupTest {
         }
     }
 
+    /** A rule leaves a group to the kernel, at the end that it names. */
+    @ParameterizedTest
+    @ValueSource(strings = {"client", "server"})
+    void ruleLeavesAGroupToTheKernel(String role) throws Exception {
+        Map<String, String> settings =
+                Map.of("datagram.retry", "5ms", "rule.1", "kernel " + role + " 239.11.22.33:* udp");
+        try (GroupLab lab = new GroupLab("both", settings, null)) {
+            Ear ear = new Ear(lab.end(0).join());
+            InetSocketAddress group = lab.group(ear.member.port());
+            GroupLab.End sender = lab.end(0);
+            long number = 0;
+            while (number < 100 || (role.equals("server") && !sender.publishes(group))) {
+                sender.send(++number, group);
+                ear.hearUpTo(number);
+                LockSupport.parkNanos(500_000);
+            }
+            ear.hearRest();
+            assertThat(sender.publishes(group)).isEqualTo(role.equals("server"));
+            assertThat(ear.member.socket.links()).isZero();
+            assertThat(ear.heard).hasSize((int) number);
+            assertThat(ear.heard.values()).containsOnly(1);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"both", "fabric"})
     void killedMemberLeavesTheOthersAlone(String mode) throws Exception {
