@@ -35,12 +35,14 @@ final class GroupMemberships {
     private static final int NOWHERE = -1;
     /** How long a publisher's call to the kernel is waited for. It takes some microseconds, if its thread has a core. */
     private static final long MOST_SENDING_NANOS = 5_000_000;
+    /** How often that is done for a publisher before its datagrams are left to the kernel. */
+    private static final int MOST_UNSETTLED = 20;
 
     private final DatagramSocket socket;
     private final DatagramGroups groups;
     private final GroupHearing hearing;
 
-    /** Guarded by this, as are the next three. */
+    /** Guarded by this, as are the next four. */
     private final List<Membership> memberships = new ArrayList<>();
     /** The links, by the publication's name. */
     private final Map<String, DatagramLink> links = new HashMap<>();
@@ -48,6 +50,9 @@ final class GroupMemberships {
     private final Set<String> known = new HashSet<>();
     /** The publications that could not be read, of which observers have been told. */
     private final Set<String> told = new HashSet<>();
+
+    /** How often a publisher was in the middle of sending when it was to be heard. */
+    private final Map<String, Integer> unsettled = new HashMap<>();
 
     /** One membership, in a group on an interface: of one source, or of all but the blocked ones. */
     private static final class Membership {
@@ -166,6 +171,7 @@ final class GroupMemberships {
         }
         if (memberships.isEmpty()) {
             told.clear();
+            unsettled.clear();
             known.clear(); // what was left out is looked at again when the socket joins anew
             hearing.remove(this);
         }
@@ -202,6 +208,7 @@ final class GroupMemberships {
         memberships.clear();
         links.clear();
         known.clear();
+        unsettled.clear();
         told.clear();
         if (hearing != null) {
             hearing.remove(this);
@@ -292,11 +299,16 @@ final class GroupMemberships {
             return;
         }
         // Its publisher stands still within a call to the kernel, which alone brings its datagrams until the next look.
+        boolean again;
         synchronized (this) {
             known.remove(subscription.name());
+            again = unsettled.merge(subscription.name(), 1, Integer::sum) < MOST_UNSETTLED;
         }
         socket.unreserve();
         subscription.free();
+        if (again) {
+            lookSoon();
+        }
     }
 
     private synchronized void hear(Subscription subscription, long from) {
