@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
-/** Says how datagrams to multicast groups reach the members on the sender's host: the values of {@link Keys#DATAGRAM_MULTICAST}. */
+/** Says how datagrams to multicast groups reach members: the values of {@link Keys#DATAGRAM_MULTICAST}. */
 public enum GroupPath {
     /** The kernel delivers all of them. */
     KERNEL,
-    /** Shared memory brings them to members with Accel on this host, and the kernel to all others. */
+    /** Shared memory and RDMA bring them to members with Accel, and the kernel to all others. */
     BOTH,
-    /** Shared memory alone brings them, so members without Accel and on other hosts hear nothing. */
+    /** Shared memory and RDMA alone bring them, so members without Accel, or on hosts without RDMA, hear nothing. */
     FABRIC
 }

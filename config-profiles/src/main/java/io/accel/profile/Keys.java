@@ -339,9 +339,10 @@ public final class Keys {
             "datagram.multicast",
             new EnumType<>(GroupPath.class),
             "kernel",
-            "How datagrams to IPv4 multicast groups reach members on this host. `both` also writes them to shared memory, from which members"
-                    + " with Accel read them, once each; all others hear the kernel's. `fabric` writes them to shared memory alone:"
-                    + " members without Accel, or on other hosts, hear nothing. A process with `kernel` neither writes nor reads there.");
+            "How datagrams to IPv4 multicast groups reach members. `both` also writes them to shared memory, for members with Accel on this host,"
+                    + " and sends them by RDMA, for those on other hosts, where both hosts have a device on the group's interface; such members hear each once,"
+                    + " and all others hear the kernel's. `fabric` does without the kernel: members without Accel, or on hosts without RDMA, hear nothing."
+                    + " A process with `kernel` takes no part in this.");
 
     /** Whether each connection's path is logged. */
     public static final Key<Boolean> LOG_CONNECTIONS = key(

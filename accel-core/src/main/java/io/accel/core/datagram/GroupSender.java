@@ -101,6 +101,11 @@ public final class GroupSender {
         memory.putInt(at + Integer.BYTES, GroupFrame.mark(tail));
     }
 
+    /** Numbers the next datagrams as if so many more had been published before: readers count these as lost. */
+    public void skip(long count) {
+        SENT.setOpaque(this, sent + count);
+    }
+
     /** Publishes the datagram that was written last. */
     public void publish() {
         long from = tail;
@@ -120,7 +125,7 @@ public final class GroupSender {
         return (long) BYTES.getOpaque(this);
     }
 
-    /** The number of datagrams published. */
+    /** The number of datagrams published, and of those skipped. */
     public long sent() {
         return (long) SENT.getOpaque(this);
     }

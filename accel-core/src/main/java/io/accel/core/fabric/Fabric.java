@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric;
 
+import io.accel.FallbackReason;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -67,6 +68,16 @@ public interface Fabric {
      */
     default List<DeviceInfo> devices() throws FallbackException {
         return List.of();
+    }
+
+    /**
+     * The multicast groups between hosts.
+     *
+     * @return what carries their datagrams
+     * @throws FallbackException if nothing does here
+     */
+    default GroupNetwork groups() throws FallbackException {
+        throw new FallbackException(FallbackReason.NOT_LOCAL, name() + " reaches no other host");
     }
 
     /** Knows the local address of the program's end. */

@@ -7,7 +7,7 @@ public enum Drop {
     BACKLOG("backlog"),
     /** A datagram for which the receiver had no room. */
     DATAGRAM("datagram"),
-    /** A datagram of a multicast group that was overwritten before a member received it. */
+    /** A datagram of a multicast group that was overwritten before a member received it, or lost by RDMA's network. */
     MULTICAST("multicast"),
     /** An urgent byte that the receiver did not want inline. */
     URGENT("urgent");

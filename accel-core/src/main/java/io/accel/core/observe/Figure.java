@@ -27,7 +27,7 @@ public enum Figure {
     RINGS_IN("doorbells.in"),
     /** Doorbells rung for the peer, each a system call. */
     RINGS_OUT("doorbells.out"),
-    /** Datagrams of a multicast group that were overwritten before the program received them. */
+    /** Datagrams of a multicast group that were overwritten, or lost by the network, before the program received them. */
     LOST_IN("lost.in");
 
     private final String text;

@@ -36,6 +36,8 @@ import java.util.Map;
 
 /** A profile at work: the fabrics it names, its rules, and its wait strategy. Thread-safe; one for each process. */
 public final class Accelerator {
+    private static final int GROUP_RINGS = 4;
+
     private final Profile profile;
     private final PollConfig pollConfig;
     private final Map<FabricName, Fabric> fabrics;
@@ -80,7 +82,9 @@ public final class Accelerator {
                         || profile.get(Keys.MODE) != Mode.ACCELERATE
                         || profile.get(Keys.DATAGRAM_PEERS_MAX) == 0
                 ? null
-                : new GroupHearing(new ShmMulticast(shmConfig(profile, PortSpace.GROUP)));
+                : new GroupHearing(
+                        new ShmMulticast(shmConfig(profile, PortSpace.GROUP)),
+                        new NetworkGroups(datagramFabrics.get(FabricName.RDMA), groupRing(profile)));
         this.pollConfig = pollConfig(profile);
         this.handoverAfter = profile.get(Keys.HANDOVER_AFTER);
         this.handoverIdleNanos = profile.get(Keys.HANDOVER_IDLE);
@@ -275,6 +279,17 @@ public final class Accelerator {
     /** The multicast groups in shared memory; null if the profile leaves all groups to the kernel. */
     GroupHearing groups() {
         return groups;
+    }
+
+    /** The size in bytes of a ring that many members read: larger than between two sockets, since all have to keep up with it. */
+    static int groupRing(Profile profile) {
+        return Math.min(Keys.MOST_RING, GROUP_RINGS * profile.get(Keys.DATAGRAM_RING_SIZE));
+    }
+
+    /** Whether the rules let a multicast group's datagrams take RDMA to other hosts. */
+    boolean mayReachHosts(Role role, InetSocketAddress group) {
+        return profile.fabrics(profile.rules().decide(Protocol.UDP, role, group))
+                .contains(FabricName.RDMA);
     }
 
     /** Whether the rules let a multicast group's datagrams leave the kernel. */

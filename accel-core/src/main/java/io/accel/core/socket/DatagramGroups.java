@@ -33,14 +33,16 @@ public final class DatagramGroups {
         this.accelerator = accelerator;
         this.retryNanos = retryNanos;
         this.memberships = new GroupMemberships(socket, this, accelerator.groups());
-        this.sending = new GroupSending(socket.kernel(), accelerator, accelerator.groups());
+        this.sending = new GroupSending(socket.kernel(), this, accelerator, accelerator.groups());
     }
 
     // ---- told by the adapter
 
     /** Takes note that the program has set an option of the kernel's socket. */
     public void optionSet(SocketOption<?> option) {
-        if (option == StandardSocketOptions.IP_MULTICAST_IF || option == StandardSocketOptions.IP_MULTICAST_LOOP) {
+        if (option == StandardSocketOptions.IP_MULTICAST_IF
+                || option == StandardSocketOptions.IP_MULTICAST_LOOP
+                || option == StandardSocketOptions.IP_MULTICAST_TTL) {
             changed();
         }
     }
@@ -140,6 +142,11 @@ public final class DatagramGroups {
         return accelerator.maySpread(Role.SERVER, group) && socket.hasFinder();
     }
 
+    /** Whether the rules let RDMA carry a group's datagrams. */
+    boolean mayReachHosts(Role role, InetSocketAddress group) {
+        return accelerator.mayReachHosts(role, group);
+    }
+
     /** The interface by which the kernel's socket joins a group if the program names none; null if there is none. */
     NetworkInterface interfaceFor(InetAddress group) throws IOException {
         NetworkInterface chosen = socket.kernel().getOption(StandardSocketOptions.IP_MULTICAST_IF);
@@ -154,10 +161,19 @@ public final class DatagramGroups {
         return (InetSocketAddress) Privileged.call(socket.kernel()::getLocalAddress);
     }
 
-    /** Takes note that a publisher cannot be heard in shared memory. */
+    /** Takes note that a publisher cannot be heard in shared memory, or publishers on other hosts by RDMA. */
     void notHeard(InetSocketAddress group, IOException why) {
+        remainsKernels(Role.SERVER, group, why);
+    }
+
+    /** Takes note that no datagrams to a group go to other hosts by RDMA. */
+    void notReached(InetSocketAddress group, IOException why) {
+        remainsKernels(Role.CLIENT, group, why);
+    }
+
+    private void remainsKernels(Role role, InetSocketAddress group, IOException why) {
         FallbackReason reason = why instanceof FallbackException known ? known.reason() : FallbackReason.NO_RESOURCES;
-        ProcessCounters.fellBack(Role.SERVER, reason);
+        ProcessCounters.fellBack(role, reason);
         accelerator.log().datagrams(null, group, new PathInfo("kernel", reason, why.getMessage()));
     }
 }

@@ -43,6 +43,9 @@ final class DatagramInbox {
      */
     private volatile boolean kernelMayFail;
 
+    /** What the kernel and other hosts bring twice; null if no group is heard from other hosts. Written once, by any thread. */
+    private volatile NetworkCopies copies;
+
     private int untilKernel = KERNEL_EVERY;
     /** Whether a link had a datagram since the kernel was last left aside. */
     private boolean hit;
@@ -54,6 +57,8 @@ final class DatagramInbox {
     private ByteBuffer unscattered;
     /** The buffer in which datagrams are received that may be copies; null until it is first needed. */
     private ByteBuffer uncopied;
+    /** The same for links; null until it is first needed. */
+    private ByteBuffer unraced;
 
     /**
      * An empty inbox.
@@ -80,9 +85,16 @@ final class DatagramInbox {
         mirrored = fewer.toArray(NONE);
     }
 
+    /** Remembers from now on what the kernel has brought, since other hosts may bring it again. Any thread. */
+    synchronized void hearsHosts() {
+        if (copies == null) {
+            copies = new NetworkCopies();
+        }
+    }
+
     /** As {@link DatagramSocket#receive(ByteBuffer)}. */
     InetSocketAddress receive(ByteBuffer dst) throws IOException {
-        if (links.isEmpty() && mirrored.length == 0) {
+        if (links.isEmpty() && mirrored.length == 0 && copies == null) {
             return receiveFromKernel(dst);
         }
         InetSocketAddress from;
@@ -109,10 +121,27 @@ final class DatagramInbox {
             if (link == null) {
                 return null;
             }
-            if (link.receiver().take(dst)) {
+            if (link.isRaced()) {
+                if (takesRaced(link)) {
+                    dst.put(unraced.limit(Math.min(unraced.limit(), dst.remaining())));
+                    return link.remote();
+                }
+            } else if (link.receiver().take(dst)) {
                 return link.remote();
             }
         }
+    }
+
+    /** Takes the datagram of a link whole, unless the kernel has brought it. */
+    private boolean takesRaced(DatagramLink link) {
+        if (unraced == null) {
+            unraced = ByteBuffer.allocateDirect(DatagramSocket.MOST_IPV4);
+        }
+        if (!link.receiver().take(unraced.clear())) {
+            return false;
+        }
+        NetworkCopies seen = copies;
+        return seen == null || !seen.isSecondFromNetwork(link.remote(), unraced.flip());
     }
 
     @SuppressWarnings("ReferenceEquality") // it is that very object
@@ -122,7 +151,7 @@ final class DatagramInbox {
 
     private InetSocketAddress receiveFromKernel(ByteBuffer dst) throws IOException {
         kernelMayFail = false;
-        if (mirrored.length > 0) {
+        if (mirrored.length > 0 || copies != null) {
             return receiveUnlessCopy(dst);
         }
         InetSocketAddress from = (InetSocketAddress) kernel.receive(dst);
@@ -150,6 +179,10 @@ final class DatagramInbox {
                     link.release();
                 }
             }
+        }
+        NetworkCopies seen = copies;
+        if (seen != null && seen.isSecondFromKernel(from, whole)) {
+            return COPY;
         }
         kernelSource = from;
         dst.put(whole.limit(Math.min(whole.limit(), dst.remaining())));
@@ -185,9 +218,15 @@ final class DatagramInbox {
             if (link == null) {
                 return -1;
             }
-            long n = link.receiver().take(dsts, offset, count);
-            if (n != DatagramReception.NONE) {
-                return n;
+            if (link.isRaced()) {
+                if (takesRaced(link)) {
+                    return scatter(unraced, dsts, offset, count);
+                }
+            } else {
+                long n = link.receiver().take(dsts, offset, count);
+                if (n != DatagramReception.NONE) {
+                    return n;
+                }
             }
         }
     }
@@ -221,6 +260,7 @@ final class DatagramInbox {
         return --untilKernel <= 0
                 || kernelMayFail
                 || link.isFresh()
+                || link.isRaced()
                 || (link.isMirrored() && link.publisher().awaitsCopy());
     }
 

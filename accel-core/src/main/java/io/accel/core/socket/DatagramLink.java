@@ -42,6 +42,7 @@ final class DatagramLink extends CapturedLink {
 
     private final DatagramRecord record;
     private final boolean mirrored;
+    private final boolean raced;
     private final UseCount users = new UseCount(2);
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closed;
@@ -77,6 +78,7 @@ final class DatagramLink extends CapturedLink {
         this.sender = new DatagramSender(link);
         this.publisher = null;
         this.mirrored = false;
+        this.raced = false;
         this.record = new DatagramRecord(this, fabric, local, remote);
     }
 
@@ -89,7 +91,9 @@ final class DatagramLink extends CapturedLink {
         this.receiver = publisher;
         this.sender = null;
         this.record = new DatagramRecord(this, fabric, local, remote);
-        this.mirrored = subscription.flow().kernelToo();
+        boolean fromNetwork = subscription instanceof GroupRing.End;
+        this.mirrored = subscription.flow().kernelToo() && !fromNetwork;
+        this.raced = subscription.flow().kernelToo() && fromNetwork;
     }
 
     /** The address as programs are told it for a sender: like the kernel's, without the host name that they may have used to send to it. */
@@ -135,6 +139,11 @@ final class DatagramLink extends CapturedLink {
     /** Whether the kernel brings a copy of each datagram that this link brings. */
     boolean isMirrored() {
         return mirrored;
+    }
+
+    /** Whether the kernel and this link bring the same datagrams, whichever is first. */
+    boolean isRaced() {
+        return raced;
     }
 
     /** Whether the kernel may still have copies of datagrams that this link has brought, though the link is at its end. */

@@ -7,7 +7,6 @@ import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.datagram.DatagramReception;
-import io.accel.core.datagram.GroupReceiver;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
@@ -239,7 +238,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             }
             link.use();
             if (link.publisher() != null) {
-                countLost(link.publisher());
+                countLost(link);
             }
             return true;
         } catch (CorruptLinkException e) {
@@ -248,10 +247,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
-    /** Counts the datagrams that were overwritten before the one that was found. */
-    private void countLost(GroupReceiver publisher) {
-        long lost = publisher.takeLost();
-        if (lost > 0) {
+    /** Counts the datagrams that were lost before the one that was found, unless the kernel brings them. */
+    private void countLost(DatagramLink link) {
+        long lost = link.publisher().takeLost();
+        if (lost > 0 && !link.isRaced()) {
             ProcessCounters.dropped(Drop.MULTICAST, lost);
         }
     }
@@ -453,6 +452,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                         link.remote(),
                         new PathInfo(link.record().path().text(), null, null));
         return true;
+    }
+
+    /** Takes note that the socket may hear publishers on other hosts. */
+    void hearsHosts() {
+        inbox.hearsHosts();
     }
 
     /** Ends a link from a publisher that no membership admits any more. What was published before is still received. */

@@ -3,11 +3,12 @@ package io.accel.core.socket;
 
 import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
-import io.accel.core.daemon.Privileged;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
+import io.accel.core.fabric.GroupNetwork;
 import io.accel.core.fabric.Subscription;
 import io.accel.core.observe.PathName;
+import io.accel.profile.Role;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
@@ -60,6 +61,8 @@ final class GroupMemberships {
         private final int networkInterface;
         private final InetAddress source;
         private final Set<InetAddress> blocked = new HashSet<>();
+        /** The same membership beside the kernel; null for none. Guarded by the memberships. */
+        private GroupNetwork.Membership beside;
 
         Membership(InetAddress group, int networkInterface, InetAddress source) {
             this.group = group;
@@ -99,8 +102,50 @@ final class GroupMemberships {
         }
         int index = indexOf(group, on);
         if (find(group, index, source) == null) {
-            memberships.add(new Membership(group, index, source));
+            Membership membership = new Membership(group, index, source);
+            memberships.add(membership);
+            boolean byNetwork = mayHearHosts(membership);
             look(false);
+            if (byNetwork) {
+                socket.findLater(() -> hearHosts(membership));
+            }
+        }
+    }
+
+    /** Whether a membership may hear publishers on other hosts. If so, the socket remembers what it hears from now on. */
+    private boolean mayHearHosts(Membership membership) {
+        try {
+            NetworkInterface on = NetworkInterface.getByIndex(membership.networkInterface);
+            if (groups.mayReachHosts(Role.SERVER, addressOf(membership))
+                    && hearing.network().on(on) != null) {
+                socket.hearsHosts();
+                return true;
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.get().log(Level.DEBUG, "publishers on other hosts are heard through the kernel alone", e);
+        }
+        return false;
+    }
+
+    private InetSocketAddress addressOf(Membership membership) throws IOException {
+        InetSocketAddress bound = groups.boundAddress();
+        return new InetSocketAddress(membership.group, bound == null ? 0 : bound.getPort());
+    }
+
+    /** Has a membership hear the publishers on other hosts. By the thread that finds paths. */
+    private void hearHosts(Membership membership) {
+        try {
+            NetworkInterface on = NetworkInterface.getByIndex(membership.networkInterface);
+            GroupNetwork.Membership beside = hearing.network().join((Inet4Address) membership.group, on);
+            synchronized (this) {
+                if (memberships.contains(membership)) {
+                    membership.beside = beside;
+                    return;
+                }
+            }
+            beside.close();
+        } catch (IOException e) {
+            groups.notHeard(new InetSocketAddress(membership.group, 0), e);
         }
     }
 
@@ -120,8 +165,18 @@ final class GroupMemberships {
             return;
         }
         int index = indexOf(group, on);
-        if (memberships.removeIf(each -> each.is(group, index, source))) {
+        Membership membership = find(group, index, source);
+        if (membership != null) {
+            memberships.remove(membership);
+            endBeside(membership);
             leaveUnwanted();
+        }
+    }
+
+    private static void endBeside(Membership membership) {
+        if (membership.beside != null) {
+            membership.beside.close();
+            membership.beside = null;
         }
     }
 
@@ -205,6 +260,7 @@ final class GroupMemberships {
     }
 
     synchronized void close() {
+        memberships.forEach(GroupMemberships::endBeside);
         memberships.clear();
         links.clear();
         known.clear();
@@ -244,7 +300,7 @@ final class GroupMemberships {
         if (!groups.mayHear(group)) {
             return;
         }
-        for (String name : Privileged.call(() -> hearing.multicast().publications(group))) {
+        for (String name : hearing.publications(group)) {
             if (!known.contains(name)) {
                 subscribe(name, group, younger);
             }
@@ -257,7 +313,7 @@ final class GroupMemberships {
         }
         Subscription subscription;
         try {
-            subscription = Privileged.call(() -> hearing.multicast().subscribe(name, group));
+            subscription = hearing.subscribe(name, group);
         } catch (IOException e) {
             socket.unreserve();
             if (!isBeingMade(e) && told.add(name)) {
@@ -271,7 +327,7 @@ final class GroupMemberships {
             return;
         }
         known.add(name);
-        if (subscription.flow().kernelToo()) {
+        if (subscription.flow().kernelToo() && !NetworkGroups.isName(name)) {
             socket.betweenReceives(() -> hearMirrored(subscription));
         } else {
             hear(subscription, younger ? 0 : subscription.published());
@@ -312,7 +368,8 @@ final class GroupMemberships {
     }
 
     private synchronized void hear(Subscription subscription, long from) {
-        DatagramLink link = new DatagramLink(subscription, PathName.SHM.text(), from);
+        PathName path = NetworkGroups.isName(subscription.name()) ? PathName.RDMA : PathName.SHM;
+        DatagramLink link = new DatagramLink(subscription, path.text(), from);
         if (socket.heard(link)) {
             links.put(subscription.name(), link);
             if (!isWanted(subscription.flow())) {

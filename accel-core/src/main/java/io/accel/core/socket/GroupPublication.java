@@ -3,6 +3,7 @@ package io.accel.core.socket;
 
 import io.accel.core.datagram.GroupSender;
 import io.accel.core.fabric.GroupFlow;
+import io.accel.core.fabric.GroupNetwork;
 import io.accel.core.fabric.Publication;
 import io.accel.core.observe.ConnectionSample;
 import io.accel.core.observe.ConnectionState;
@@ -23,10 +24,19 @@ final class GroupPublication implements ObservedConnection {
     private final Publication publication;
     private final GroupFlow flow;
     private final GroupSender sender;
+    /** The way to other hosts; null for none. */
+    private final GroupNetwork.Outlet outlet;
+
     private final long id = Connections.nextId();
     private final long openedMillis = System.currentTimeMillis();
 
-    GroupPublication(Publication publication, GroupFlow flow) {
+    /**
+     * A publication, to which nothing was published yet.
+     *
+     * @param outlet the way to other hosts; null for none
+     */
+    GroupPublication(Publication publication, GroupFlow flow, GroupNetwork.Outlet outlet) {
+        this.outlet = outlet;
         this.publication = publication;
         this.flow = flow;
         this.sender = new GroupSender(publication);
@@ -40,38 +50,59 @@ final class GroupPublication implements ObservedConnection {
     /**
      * Sends a datagram to the group. If the kernel delivers it as well, its copy goes out first, so that the copies of published datagrams
      * are where members find them; and a datagram that the kernel does not take is not published, since the program sends it again. One
-     * that is too large goes through the kernel alone.
+     * that is too large goes through the kernel alone; also one that the network takes no part in, since members on this host hear the kernel's
+     * as well.
      *
      * @return the number of bytes, or 0 if the kernel has no room now
      */
     int send(DatagramChannel kernel, ByteBuffer src, InetSocketAddress target) throws IOException {
         int n = src.remaining();
-        if (n > MOST) {
+        if (isKernels(n)) {
             return kernel.send(src, target);
         }
         sender.write(src);
+        boolean goesOut = outlet != null && n <= outlet.most();
+        if (goesOut) {
+            outlet.write(src);
+        }
         if (flow.kernelToo()) {
-            return (int) throughBoth(() -> kernel.send(src, target), n);
+            return (int) throughBoth(() -> kernel.send(src, target), n, goesOut);
         }
         src.position(src.limit());
-        sender.publish();
+        publish(goesOut);
         return n;
     }
 
     /** As {@link #send}, for a datagram of {@code n} bytes in several buffers, and a socket that is connected to the group. */
     long write(DatagramChannel kernel, ByteBuffer[] srcs, int offset, int count, long n) throws IOException {
-        if (n > MOST) {
+        if (isKernels(n)) {
             return kernel.write(srcs, offset, count);
         }
         sender.write(srcs, offset, count, (int) n);
+        boolean goesOut = outlet != null && n <= outlet.most();
+        if (goesOut) {
+            outlet.write(srcs, offset, count);
+        }
         if (flow.kernelToo()) {
-            return throughBoth(() -> kernel.write(srcs, offset, count), n);
+            return throughBoth(() -> kernel.write(srcs, offset, count), n, goesOut);
         }
         for (int i = offset; i < offset + count; i++) {
             srcs[i].position(srcs[i].limit());
         }
-        sender.publish();
+        publish(goesOut);
         return n;
+    }
+
+    /** Whether a datagram of so many bytes goes through the kernel alone, so that each member hears it once. */
+    private boolean isKernels(long n) {
+        return n > MOST || (outlet != null && !flow.kernelToo() && n > outlet.most());
+    }
+
+    private void publish(boolean goesOut) {
+        sender.publish();
+        if (goesOut) {
+            outlet.send();
+        }
     }
 
     @FunctionalInterface
@@ -79,11 +110,11 @@ final class GroupPublication implements ObservedConnection {
         long run() throws IOException;
     }
 
-    private long throughBoth(KernelSend send, long n) throws IOException {
+    private long throughBoth(KernelSend send, long n, boolean goesOut) throws IOException {
         try {
             long sent = send.run();
             if (sent > 0 || n == 0) {
-                sender.publish();
+                publish(goesOut);
             }
             return sent;
         } finally {
@@ -95,6 +126,9 @@ final class GroupPublication implements ObservedConnection {
     void close() {
         Connections.closed(this);
         publication.free();
+        if (outlet != null) {
+            outlet.free();
+        }
     }
 
     @Override
@@ -120,12 +154,13 @@ final class GroupPublication implements ObservedConnection {
         Figures figures = new Figures();
         addTo(figures);
         int members = publication.members();
+        String hosts = outlet == null ? "" : ", and other hosts";
         return new ConnectionSample(
                 id,
                 "multicast",
                 path().text(),
                 "",
-                members + (members == 1 ? " member" : " members"),
+                members + (members == 1 ? " member" : " members") + hosts,
                 state().text(),
                 ConnectionRecord.text(flow.source()),
                 ConnectionRecord.text(flow.group()),

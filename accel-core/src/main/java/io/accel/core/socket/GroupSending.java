@@ -6,10 +6,12 @@ import io.accel.PathInfo;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
+import io.accel.core.fabric.GroupNetwork;
 import io.accel.core.fabric.Publication;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.GroupPath;
 import io.accel.profile.Keys;
+import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,10 +29,9 @@ import java.util.List;
 final class GroupSending {
     /** The most publications of one socket; datagrams to further groups go through the kernel. */
     private static final int MOST = 64;
-    /** How many times larger than between two sockets a ring is, since many members have to keep up with it. */
-    private static final int RINGS = 4;
 
     private final DatagramChannel kernel;
+    private final DatagramGroups groups;
     private final GroupHearing hearing;
     private final boolean kernelToo;
     private final int ringSize;
@@ -48,11 +49,12 @@ final class GroupSending {
      *
      * @param hearing null if shared memory takes no multicast
      */
-    GroupSending(DatagramChannel kernel, Accelerator accelerator, GroupHearing hearing) {
+    GroupSending(DatagramChannel kernel, DatagramGroups groups, Accelerator accelerator, GroupHearing hearing) {
         this.kernel = kernel;
+        this.groups = groups;
         this.hearing = hearing;
         this.kernelToo = accelerator.profile().get(Keys.DATAGRAM_MULTICAST) == GroupPath.BOTH;
-        this.ringSize = Math.min(Keys.MOST_RING, RINGS * accelerator.profile().get(Keys.DATAGRAM_RING_SIZE));
+        this.ringSize = Accelerator.groupRing(accelerator.profile());
     }
 
     /** Whether shared memory takes datagrams to groups. */
@@ -88,12 +90,40 @@ final class GroupSending {
             return Privileged.call(() -> {
                 GroupFlow flow = flow(group);
                 Publication publication = hearing.multicast().publish(flow, ringSize);
-                return new GroupPublication(publication, flow);
+                boolean done = false;
+                try {
+                    GroupPublication made = new GroupPublication(publication, flow, outlet(flow));
+                    done = true;
+                    return made;
+                } finally {
+                    if (!done) {
+                        publication.free();
+                    }
+                }
             });
         } catch (FallbackException e) {
             throw e;
         } catch (IOException e) {
             throw new FallbackException(FallbackReason.NO_RESOURCES, e.toString());
+        }
+    }
+
+    /** The way to members on other hosts, null if there is none. */
+    private GroupNetwork.Outlet outlet(GroupFlow flow) throws IOException {
+        int hops = kernel.getOption(StandardSocketOptions.IP_MULTICAST_TTL);
+        if (hops == 0 || !groups.mayReachHosts(Role.CLIENT, flow.group())) {
+            return null;
+        }
+        NetworkInterface on = NetworkInterface.getByIndex(flow.networkInterface());
+        GroupNetwork network = hearing.network().on(on);
+        if (network == null) {
+            return null;
+        }
+        try {
+            return network.open(flow, hops, groups::changed);
+        } catch (FallbackException e) {
+            groups.notReached(flow.group(), e);
+            return null;
         }
     }
 

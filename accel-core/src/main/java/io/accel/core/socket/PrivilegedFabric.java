@@ -7,6 +7,7 @@ import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.GroupNetwork;
 import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -73,7 +74,12 @@ final class PrivilegedFabric implements Fabric {
         return callOrFallBack(fabric::devices);
     }
 
-    private static <T> T callOrFallBack(Privileged.Action<T> action) throws FallbackException {
+    @Override
+    public GroupNetwork groups() throws FallbackException {
+        return callOrFallBack(fabric::groups);
+    }
+
+    static <T> T callOrFallBack(Privileged.Action<T> action) throws FallbackException {
         try {
             return call(action);
         } catch (FallbackException e) {

@@ -133,6 +133,7 @@ final class DeviceInspection {
         if (attributes.reportsPorts()) {
             can.add("reports of ports");
         }
+        can.add(attributes.maxGroups() > 0 ? "multicast groups" : "no multicast groups");
         int vectors = context.completionVectors();
         can.add(vectors == 1 ? "1 completion vector" : vectors + " completion vectors");
         return List.copyOf(can);

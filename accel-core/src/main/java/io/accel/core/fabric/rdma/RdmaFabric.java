@@ -6,6 +6,7 @@ import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.GroupNetwork;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
@@ -99,6 +100,12 @@ public final class RdmaFabric implements Fabric {
         } catch (IOException e) {
             throw Failures.toFallback(e);
         }
+    }
+
+    @Override
+    public GroupNetwork groups() throws FallbackException {
+        availability.check();
+        return new RdmaGroups();
     }
 
     private int typeOfService(Source source) {

@@ -38,7 +38,7 @@ class DoctorOverRdmaTest {
                 .containsPattern("ok +rdma.library +.*librdmacm\\.so\\.1\\.[0-9.]+")
                 .containsPattern(
                         "ok +rdma.settings +rdma.device=any, rdma.tos=program; GID, .* come from the interface")
-                .containsPattern("ok +rdma.device +rxe0: IB, writes with immediate data")
+                .containsPattern("ok +rdma.device +rxe0: IB, writes with immediate data.*, multicast groups")
                 .containsPattern("ok +rdma.port +rxe0 port 1: ACTIVE, ETHERNET, IB, MTU \\d+, inline [1-9]\\d* B")
                 .containsPattern("ok +rdma.live +1 MiB there and back over rdma at 10.78.0.1, all bytes right")
                 .endsWith("status 0\n");

@@ -12,7 +12,9 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -23,12 +25,17 @@ import java.util.concurrent.TimeUnit;
  *   serve [OPTION...]   starts a {@link NioServer}, in place of the one before; its port
  *   line PREFIX         waits for a line that the server prints; the rest of it
  *   sh COMMAND          runs a shell command; what it printed
+ *   node NAME OPTION... : ARGUMENT...
+ *                       starts a {@link GroupNode} beside the others
+ *   of NAME PATTERN     waits for a line of that node that matches; the line
+ *   kill NAME           kills that node
  * </pre>
  *
  * <p>The answer to a failed request is {@code error} and the reason.
  */
 final class HostAgent {
     private final InetAddress here;
+    private final Map<String, Program> nodes = new HashMap<>();
     private Program server;
 
     private HostAgent(InetAddress here) {
@@ -65,6 +72,10 @@ final class HostAgent {
                 case "serve" -> serve(rest.isEmpty() ? List.of() : Arrays.asList(rest.split(" ", -1)));
                 case "line" -> server.await(rest);
                 case "sh" -> shell(rest);
+                case "node" -> node(rest);
+                case "of" ->
+                    nodes.get(rest.substring(0, rest.indexOf(' '))).awaitMatch(rest.substring(rest.indexOf(' ') + 1));
+                case "kill" -> kill(rest);
                 default -> "error no such request";
             };
         } catch (InterruptedException e) {
@@ -76,12 +87,31 @@ final class HostAgent {
     }
 
     private String serve(List<String> options) throws IOException, InterruptedException {
-        stop();
+        stopServer();
         server = Program.start(options, NioServer.class, here.getHostAddress());
         return server.await("port ");
     }
 
+    private String node(String line) throws IOException {
+        List<String> words = Arrays.asList(line.split(" ", -1));
+        int colon = words.indexOf(":");
+        Object[] arguments = words.subList(colon + 1, words.size()).toArray();
+        nodes.put(words.get(0), Program.start(words.subList(1, colon), GroupNode.class, arguments));
+        return words.get(0);
+    }
+
+    private String kill(String name) {
+        nodes.remove(name).close();
+        return name;
+    }
+
     private void stop() {
+        nodes.values().forEach(Program::close);
+        nodes.clear();
+        stopServer();
+    }
+
+    private void stopServer() {
         if (server != null) {
             server.close();
             server = null;

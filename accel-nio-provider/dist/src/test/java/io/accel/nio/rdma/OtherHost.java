@@ -10,6 +10,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /** The other host of the lab, through its {@link HostAgent}, which the system property {@code lab.agent=ADDRESS:PORT} names. */
@@ -58,6 +59,26 @@ final class OtherHost implements AutoCloseable {
     /** Runs a shell command there; returns its output. */
     String shell(String command) throws IOException {
         return ask("sh " + command);
+    }
+
+    /** Starts a {@link GroupNode} there. */
+    void node(String name, List<String> options, Object... arguments) throws IOException {
+        StringBuilder line = new StringBuilder("node ").append(name);
+        options.forEach(option -> line.append(' ').append(option));
+        line.append(" :");
+        for (Object argument : arguments) {
+            line.append(' ').append(argument);
+        }
+        Object unused = ask(line.toString());
+    }
+
+    /** Waits for a line of a node that matches. */
+    String awaitLineOf(String name, String pattern) throws IOException {
+        return ask("of " + name + " " + pattern);
+    }
+
+    void kill(String name) throws IOException {
+        Object unused = ask("kill " + name);
     }
 
     private String ask(String request) throws IOException {

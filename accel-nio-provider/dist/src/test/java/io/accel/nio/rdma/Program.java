@@ -176,6 +176,12 @@ final class Program implements AutoCloseable {
         return Double.parseDouble(await("so far: ").replace(" ms", ""));
     }
 
+    /** Tells a {@link GroupNode} something. */
+    void tell(char what) throws IOException {
+        process.getOutputStream().write(what);
+        process.getOutputStream().flush();
+    }
+
     /** Ends its standard input, which ends a program that waits for that, and waits for the program's end. */
     void finish() throws IOException, InterruptedException {
         process.getOutputStream().close();

@@ -38,6 +38,7 @@ class SleepsTest {
                     "sends at a given rate, where a library has no permissions"),
             Map.entry("nio/fuzz/World.java", "a step says what it saw when its limit is over, and does not fail"),
             Map.entry("nio/rdma/DeviceComesAndGoesTest.java", OUTAGE),
+            Map.entry("nio/rdma/GroupNode.java", "sends at a given rate, and then lets others receive the rest"),
             Map.entry("nio/rdma/ProgramsTest.java", OUTAGE),
             Map.entry("nio/rdma/TwoHostsTest.java", OUTAGE),
             Map.entry("samples/it/StoppedPeerIT.java", "measures the processor time that a process uses meanwhile"),

@@ -6,6 +6,7 @@ import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.GroupNetwork;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -73,6 +74,15 @@ public final class DeferredRdmaFabric implements Fabric {
     public List<DeviceInfo> devices() throws FallbackException {
         try {
             return fabric().devices();
+        } catch (LinkageError e) {
+            throw RdmaClasses.unusable(e);
+        }
+    }
+
+    @Override
+    public GroupNetwork groups() throws FallbackException {
+        try {
+            return fabric().groups();
         } catch (LinkageError e) {
             throw RdmaClasses.unusable(e);
         }

@@ -13,11 +13,20 @@ import java.nio.ByteBuffer;
  * @param status 0, or why the operation failed: a negative errno, or for REJECTED the reason (28: by the peer's
  * program)
  * @param privateData the data that the peer sent along, read-only, often padded with zeros: use a length of one's own
+ * @param group of a {@link CmEventType#MULTICAST_JOIN} the group's address on the device, of a {@link CmEventType#MULTICAST_ERROR} its
+ * tag alone; otherwise null
  */
-public record CmEvent(CmEventType type, CmId id, CmId listener, int status, ByteBuffer privateData) {
+public record CmEvent(
+        CmEventType type, CmId id, CmId listener, int status, ByteBuffer privateData, GroupAddress group) {
     @Override
     public String toString() {
         return type + " of " + id + ", status " + status;
+    }
+
+    static GroupAddress groupOf(long event, CmEventType type) {
+        return type == CmEventType.MULTICAST_JOIN || type == CmEventType.MULTICAST_ERROR
+                ? GroupAddress.of(event + RdmaCmEvent.PARAM_UD)
+                : null;
     }
 
     static ByteBuffer privateDataOf(long event, CmEventType type) {

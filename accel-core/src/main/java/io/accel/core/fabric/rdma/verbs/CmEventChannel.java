@@ -72,6 +72,11 @@ public final class CmEventChannel implements AutoCloseable {
         return createId(LibRdmaCm.PS_IB);
     }
 
+    /** Makes an identifier in RDMA_PS_UDP, for multicast groups. */
+    public CmId createDatagramId() throws VerbsException {
+        return createId(LibRdmaCm.PS_UDP);
+    }
+
     private CmId createId(int portSpace) throws VerbsException {
         NativeMemory id = NativeMemory.allocate(Long.BYTES);
         if (cm.rdma_create_id(handle(), id.address, 0, portSpace) != 0) {
@@ -122,6 +127,7 @@ public final class CmEventChannel implements AutoCloseable {
         CmId subject = isRequest ? add(id) : ids.get(id);
         int status = NativeMemory.getInt(event + RdmaCmEvent.STATUS);
         var privateData = CmEvent.privateDataOf(event, type);
+        GroupAddress group = CmEvent.groupOf(event, type);
         if (cm.rdma_ack_cm_event(event) != 0) {
             // The event's receiver needs it none the less: a client's identifier, for one, would never be closed.
             LOG.get()
@@ -130,7 +136,7 @@ public final class CmEventChannel implements AutoCloseable {
                             "an event of the connection manager is used though it could not be acknowledged",
                             VerbsException.lastError("rdma_ack_cm_event", type.name()));
         }
-        return subject == null ? null : new CmEvent(type, subject, listener, status, privateData);
+        return subject == null ? null : new CmEvent(type, subject, listener, status, privateData, group);
     }
 
     private CmId add(long id) {

@@ -121,6 +121,26 @@ public final class CmId implements AutoCloseable {
         channel = to;
     }
 
+    /**
+     * Begins to join a multicast group: MULTICAST_JOIN or MULTICAST_ERROR. The identifier is bound to a device, and its queue pair, which
+     * it has to have already, hears the group from then on.
+     *
+     * @param group the group's address; the port does not count
+     * @param tag what the event says of the group
+     */
+    public void joinMulticast(InetSocketAddress group, long tag) throws VerbsException {
+        try (NativeMemory sockaddr = SocketAddresses.toNative(group)) {
+            check("rdma_join_multicast", group.toString(), cm.rdma_join_multicast(handle(), sockaddr.address, tag));
+        }
+    }
+
+    /** Leaves a multicast group. An identifier has to leave its groups before it is closed. */
+    public void leaveMulticast(InetSocketAddress group) throws VerbsException {
+        try (NativeMemory sockaddr = SocketAddresses.toNative(group)) {
+            check("rdma_leave_multicast", group.toString(), cm.rdma_leave_multicast(handle(), sockaddr.address));
+        }
+    }
+
     /** Lets the address be bound again while old connections from it are left; before {@link #bind}. */
     public void reuseAddress(boolean on) throws VerbsException {
         option("REUSEADDR", LibRdmaCm.OPTION_ID_REUSEADDR, on ? 1 : 0, Integer.BYTES);

@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
  * @param maxCompletions entries of one completion queue
  * @param maxRegions registered regions in all
  * @param maxRegionSize bytes of one region
+ * @param maxGroups multicast groups in all; 0 if it has none
  */
 public record DeviceAttributes(
         String firmware,
@@ -27,7 +28,8 @@ public record DeviceAttributes(
         int maxCompletionQueues,
         int maxCompletions,
         int maxRegions,
-        long maxRegionSize) {
+        long maxRegionSize,
+        int maxGroups) {
     static DeviceAttributes of(NativeMemory attributes) {
         ByteBuffer from = attributes.buffer;
         // The value is unsigned in C: all ones where there is no limit.
@@ -42,6 +44,7 @@ public record DeviceAttributes(
                 from.getInt(IbvDeviceAttr.MAX_CQ),
                 from.getInt(IbvDeviceAttr.MAX_CQE),
                 from.getInt(IbvDeviceAttr.MAX_MR),
-                maxRegionSize < 0 ? Long.MAX_VALUE : maxRegionSize);
+                maxRegionSize < 0 ? Long.MAX_VALUE : maxRegionSize,
+                from.getInt(IbvDeviceAttr.MAX_MCAST_GRP));
     }
 }

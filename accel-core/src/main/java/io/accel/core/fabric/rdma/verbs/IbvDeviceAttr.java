@@ -24,6 +24,8 @@ final class IbvDeviceAttr {
 
     static final int MAX_MR = 136;
 
+    static final int MAX_MCAST_GRP = 188;
+
     static final int PHYS_PORT_CNT = 227;
 
     private IbvDeviceAttr() {}

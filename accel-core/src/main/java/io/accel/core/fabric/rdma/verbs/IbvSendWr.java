@@ -26,5 +26,14 @@ final class IbvSendWr {
     @CName("wr.rdma.rkey")
     static final int WR_RDMA_RKEY = 48;
 
+    @CName("wr.ud.ah")
+    static final int WR_UD_AH = 40;
+
+    @CName("wr.ud.remote_qpn")
+    static final int WR_UD_REMOTE_QPN = 48;
+
+    @CName("wr.ud.remote_qkey")
+    static final int WR_UD_REMOTE_QKEY = 52;
+
     private IbvSendWr() {}
 }

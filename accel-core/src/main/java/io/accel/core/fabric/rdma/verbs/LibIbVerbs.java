@@ -18,6 +18,8 @@ final class LibIbVerbs {
 
     static final int IBV_QPT_RC = 2;
 
+    static final int IBV_QPT_UD = 4;
+
     static final int IBV_EVENT_COMM_EST = 4;
 
     static final int IBV_DEVICE_PORT_ACTIVE_EVENT = 1 << 10;
@@ -73,6 +75,10 @@ final class LibIbVerbs {
         int ibv_destroy_qp(long qp);
 
         int ibv_modify_qp(long qp, long attributes, int mask);
+
+        long ibv_create_ah(long pd, long attributes);
+
+        int ibv_destroy_ah(long ah);
 
         int ibv_get_async_event(long context, long event);
 

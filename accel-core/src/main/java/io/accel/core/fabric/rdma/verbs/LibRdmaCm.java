@@ -9,6 +9,7 @@ final class LibRdmaCm {
     static final String FILE = "librdmacm.so.1";
 
     static final int PS_TCP = 0x0106;
+    static final int PS_UDP = 0x0111;
     static final int PS_IB = 0x013F;
 
     static final int OPTION_ID = 0;
@@ -66,6 +67,10 @@ final class LibRdmaCm {
         int rdma_notify(long id, int event);
 
         int rdma_disconnect(long id);
+
+        int rdma_join_multicast(long id, long address, long context);
+
+        int rdma_leave_multicast(long id, long address);
 
         int rdma_get_cm_event(long channel, long event);
 

@@ -37,6 +37,22 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
+     * Makes the handle by which datagrams are sent to a multicast group.
+     *
+     * @param group the group, which was joined on this domain's device
+     * @param hops how many routers, and one more, a datagram may pass; 1 to 255
+     */
+    public AddressHandle createAddressHandle(GroupAddress group, int hops) throws VerbsException {
+        try (NativeMemory attributes = group.attributes(hops)) {
+            long ah = ibv.ibv_create_ah(handle(), attributes.address);
+            if (ah == 0) {
+                throw VerbsException.lastError("ibv_create_ah", "a multicast group on " + device);
+            }
+            return new AddressHandle(ibv, ah, group);
+        }
+    }
+
+    /**
      * Makes a queue pair that is connected to nothing, and destroys it, to find out whether programs can post to
      * queue pairs of the device.
      *

@@ -4,7 +4,7 @@ package io.accel.core.fabric.rdma.verbs;
 import java.lang.ref.Reference;
 
 /**
- * A reliable connected queue pair, made and connected through its {@link CmId}. Posting does not allocate. The queues do
+ * A queue pair of a reliable connection or of multicast groups, made through its {@link CmId}. Posting does not allocate. The queues do
  * not count: the caller keeps within {@link #maxSends} and {@link #maxReceives} not yet completed. One thread at a time.
  */
 public final class QueuePair implements AutoCloseable {

@@ -10,6 +10,7 @@ package io.accel.core.fabric.rdma.verbs;
  * @param maxReceives receive requests outstanding at a time
  * @param maxSegments pieces of memory of a send request
  * @param maxInline bytes that {@link SendFlags#INLINE} may copy
+ * @param service what the queue pair carries
  */
 public record QueuePairOptions(
         CompletionQueue sendQueue,
@@ -17,7 +18,33 @@ public record QueuePairOptions(
         int maxSends,
         int maxReceives,
         int maxSegments,
-        int maxInline) {
+        int maxInline,
+        Service service) {
+    /** What a queue pair carries. */
+    public enum Service {
+        /** A reliable connection. */
+        CONNECTION(LibIbVerbs.IBV_QPT_RC),
+        /** Datagrams, which may be lost. */
+        DATAGRAMS(LibIbVerbs.IBV_QPT_UD);
+
+        private final int code;
+
+        Service(int code) {
+            this.code = code;
+        }
+    }
+
+    /** The options of a reliable connection's queue pair. */
+    public QueuePairOptions(
+            CompletionQueue sendQueue,
+            CompletionQueue receiveQueue,
+            int maxSends,
+            int maxReceives,
+            int maxSegments,
+            int maxInline) {
+        this(sendQueue, receiveQueue, maxSends, maxReceives, maxSegments, maxInline, Service.CONNECTION);
+    }
+
     NativeMemory toNative() {
         NativeMemory attributes = NativeMemory.allocate(IbvQpInitAttr.SIZE);
         attributes.buffer.putLong(IbvQpInitAttr.SEND_CQ, sendQueue.handle());
@@ -27,7 +54,7 @@ public record QueuePairOptions(
         attributes.buffer.putInt(IbvQpInitAttr.CAP_MAX_SEND_SGE, maxSegments);
         attributes.buffer.putInt(IbvQpInitAttr.CAP_MAX_RECV_SGE, 1);
         attributes.buffer.putInt(IbvQpInitAttr.CAP_MAX_INLINE_DATA, maxInline);
-        attributes.buffer.putInt(IbvQpInitAttr.QP_TYPE, LibIbVerbs.IBV_QPT_RC);
+        attributes.buffer.putInt(IbvQpInitAttr.QP_TYPE, service.code);
         attributes.buffer.putInt(IbvQpInitAttr.SQ_SIG_ALL, 0);
         return attributes;
     }

@@ -15,5 +15,8 @@ final class RdmaCmEvent {
     @CName("param.conn")
     static final int PARAM_CONN = 24;
 
+    @CName("param.ud")
+    static final int PARAM_UD = 24;
+
     private RdmaCmEvent() {}
 }

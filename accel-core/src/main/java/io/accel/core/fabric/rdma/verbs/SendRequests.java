@@ -60,6 +60,15 @@ public final class SendRequests {
         start(index, workRequestId, WrOpcode.SEND, flags);
     }
 
+    /** Makes request {@code index} a datagram to a multicast group, yet without data: see {@link #segment}. */
+    public void datagram(int index, long workRequestId, int flags, AddressHandle to) {
+        start(index, workRequestId, WrOpcode.SEND, flags);
+        int request = index * IbvSendWr.SIZE;
+        buffer.putLong(request + IbvSendWr.WR_UD_AH, to.handle());
+        buffer.putInt(request + IbvSendWr.WR_UD_REMOTE_QPN, to.group().queuePair());
+        buffer.putInt(request + IbvSendWr.WR_UD_REMOTE_QKEY, to.group().key());
+    }
+
     /** As {@link #send}, with an immediate word. */
     public void sendWithImmediate(int index, long workRequestId, int flags, int immediate) {
         start(index, workRequestId, WrOpcode.SEND_WITH_IMM, flags);

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.fabric.rdma;
+
+import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.rdma.verbs.CmEvent;
+import io.accel.core.fabric.rdma.verbs.CmEventChannel;
+import io.accel.core.fabric.rdma.verbs.CmEventType;
+import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.fabric.rdma.verbs.Verbs;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The daemon thread that hears the connection manager and the devices on behalf of multicast groups. Without news it sleeps in the kernel.
+ * Objects of a device are closed by it alone, in tasks, so that none is used while it goes.
+ */
+final class GroupThread {
+    private static final Log LOG = Log.of(GroupThread.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
+
+    private static GroupThread instance;
+
+    private final CmEventChannel events;
+    private final Selector selector;
+    private final Map<CmId, CmHandler> handlers = new ConcurrentHashMap<>();
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    /** Whether a device is gone of which librdmacm has not let go. The thread's own. */
+    private boolean removedDevices;
+
+    private GroupThread(CmEventChannel events, Selector selector) {
+        this.events = events;
+        this.selector = selector;
+    }
+
+    /** The thread of this process, started when it is first needed. */
+    static synchronized GroupThread get() throws FallbackException {
+        if (instance == null) {
+            instance = start();
+        }
+        return instance;
+    }
+
+    private static GroupThread start() throws FallbackException {
+        CmEventChannel events = null;
+        Selector selector = null;
+        SelectableChannel watched = null;
+        try {
+            events = CmEventChannel.open();
+            selector = JdkAccess.kernelProvider().openSelector();
+            watched = Endpoint.selectable(events.duplicateFd());
+            GroupThread thread = new GroupThread(events, selector);
+            watched.configureBlocking(false);
+            SelectionKey unused = watched.register(
+                    selector, SelectionKey.OP_READ, (Runnable) () -> {}); // its events are read in each turn
+            Daemons.start("accel-rdma-groups", thread::run, selector::wakeup);
+            return thread;
+        } catch (IOException | IllegalStateException | OutOfMemoryError e) {
+            Endpoint.close(watched, "event channel's descriptor");
+            Endpoint.close(selector, "selector");
+            Endpoint.close(events, "event channel");
+            throw Failures.toFallback(e);
+        }
+    }
+
+    /** Makes an identifier whose events a handler gets, on this thread. Any thread. */
+    CmId createId(CmHandler handler) throws IOException {
+        CmId id = events.createDatagramId();
+        handlers.put(id, handler);
+        return id;
+    }
+
+    /** From now on nobody hears of the identifier. */
+    void forget(CmId id) {
+        handlers.remove(id);
+    }
+
+    /** Runs a task on this thread. Any thread. */
+    void run(Runnable task) {
+        tasks.add(task);
+        selector.wakeup();
+    }
+
+    /** Watches a channel until it is closed. Any thread. */
+    void watch(SelectableChannel channel, Runnable readable) {
+        run(() -> {
+            try {
+                SelectionKey unused = channel.register(selector, SelectionKey.OP_READ, readable);
+            } catch (ClosedChannelException e) {
+                LOG.get().log(Level.DEBUG, "a channel for multicast closed before it was watched", e);
+            }
+        });
+    }
+
+    /** Lets go of channels that were closed: the JDK keeps a descriptor until its key is gone. */
+    void letGo() {
+        selector.wakeup();
+    }
+
+    private void run() {
+        while (true) {
+            try {
+                Daemons.select(selector, GroupThread::ready, 0);
+                for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
+                    removedDevices |= event.type() == CmEventType.DEVICE_REMOVAL;
+                    CmHandler handler = handlers.get(event.id());
+                    if (handler != null) {
+                        handler.on(event);
+                    }
+                }
+                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                    task.run();
+                }
+                if (removedDevices && handlers.isEmpty()) {
+                    removedDevices = false;
+                    Verbs.releaseRemovedDevices();
+                }
+            } catch (Throwable e) {
+                // Nothing may end the thread that serves all, or keep it busy with the same error.
+                ERRORS.warn("the thread for multicast groups over RDMA met an error and goes on", e);
+                Daemons.pause();
+            }
+        }
+    }
+
+    private static void ready(SelectionKey key) {
+        ((Runnable) key.attachment()).run();
+    }
+}
