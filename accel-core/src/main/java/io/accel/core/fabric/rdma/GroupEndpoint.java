@@ -2,9 +2,11 @@
 package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.rdma.verbs.Access;
+import io.accel.core.fabric.rdma.verbs.AddressHandle;
 import io.accel.core.fabric.rdma.verbs.CmId;
 import io.accel.core.fabric.rdma.verbs.CompletionChannel;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
+import io.accel.core.fabric.rdma.verbs.GroupAddress;
 import io.accel.core.fabric.rdma.verbs.MemoryRegion;
 import io.accel.core.fabric.rdma.verbs.ProtectionDomain;
 import io.accel.core.fabric.rdma.verbs.QueuePair;
@@ -37,6 +39,7 @@ final class GroupEndpoint {
     private ByteBuffer memory;
     private MemoryRegion region;
     private QueuePair pair;
+    private AddressHandle destination;
     private int mtu;
 
     /**
@@ -105,8 +108,10 @@ final class GroupEndpoint {
         return Integer.toUnsignedLong(GroupHeader.bits(group));
     }
 
-    ProtectionDomain domain() {
-        return domain;
+    /** Makes the handle by which the queue pair sends to a group that was joined. Once. */
+    AddressHandle sendTo(GroupAddress group, int hops) throws VerbsException {
+        destination = domain.createAddressHandle(group, hops);
+        return destination;
     }
 
     CompletionChannel channel() {
@@ -147,7 +152,8 @@ final class GroupEndpoint {
             Endpoint.close(() -> id.leaveMulticast(group), "membership in " + group);
         }
         groups.clear();
-        Endpoint.close(pair, "queue pair");
+        Endpoint.close(pair, "queue pair"); // before all that its requests name
+        Endpoint.close(destination, "address handle");
         Endpoint.close(queue, "completion queue");
         Endpoint.close(channel, "completion channel");
         if (region != null) {

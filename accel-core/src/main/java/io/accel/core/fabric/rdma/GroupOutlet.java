@@ -93,7 +93,7 @@ final class GroupOutlet implements GroupNetwork.Outlet {
     private void on(CmEvent event) {
         if (event.type() == CmEventType.MULTICAST_JOIN && !opened.isDone()) {
             try {
-                handle = endpoint.domain().createAddressHandle(event.group(), hops);
+                handle = endpoint.sendTo(event.group(), hops);
                 opened.complete(this);
             } catch (IOException e) {
                 fail(Failures.toFallback(e));
@@ -121,7 +121,6 @@ final class GroupOutlet implements GroupNetwork.Outlet {
 
     private void close() {
         if (endpoint != null) {
-            Endpoint.close(handle, "address handle");
             endpoint.close();
             endpoint = null;
         }

@@ -234,8 +234,11 @@ final class GroupPort {
             } else {
                 int from = at + GroupHeader.SIZE;
                 memory.limit(at + received).position(from);
-                group.listeners.get(i).arrived(publisher, GroupHeader.number(memory, at), origin, memory);
-                memory.clear();
+                try {
+                    group.listeners.get(i).arrived(publisher, GroupHeader.number(memory, at), origin, memory);
+                } finally {
+                    memory.clear(); // the next datagram lies elsewhere in it
+                }
             }
         }
     }
