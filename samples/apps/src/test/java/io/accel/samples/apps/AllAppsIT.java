@@ -3,6 +3,7 @@ package io.accel.samples.apps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.AppsRun;
 import io.accel.testing.RealProgram;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -77,20 +78,20 @@ class AllAppsIT {
             })
     @Timeout(180)
     void eachProgramIsAccelerated(String program) throws Exception {
-        AppsRun.assertAccelerated(program, directory);
+        Apps.in(directory).assertAccelerated(program);
     }
 
     /** Nobody can say of an open connection for a single request whether it is on a link. */
     @Test
     @Timeout(180)
     void aConnectionForEachRequestWorks() throws Exception {
-        assertThat(AppsRun.rows(AppsRun.run("tomcat-each", directory))).isEqualTo(2);
+        assertThat(AppsRun.rows(Apps.in(directory).run("tomcat-each"))).isEqualTo(2);
     }
 
     /** The comparison of Accel with something other than programs. */
     @Test
     @Timeout(180)
     void whatAccelIsComparedWithWorks() throws Exception {
-        assertThat(AppsRun.rows(AppsRun.run("peers", directory))).isGreaterThan(2);
+        assertThat(AppsRun.rows(Apps.in(directory).run("peers"))).isGreaterThan(2);
     }
 }

@@ -49,7 +49,7 @@ class JGroupsHookIT {
         words.addAll(AccelOptions.atOnceIn(shared));
         words.addAll(List.of(
                 "-cp",
-                AppsRun.DROP_IN_JAR + File.pathSeparator + ChildJvm.classPath(),
+                Apps.DROP_IN_JAR + File.pathSeparator + ChildJvm.classPath(),
                 JGroupsByHook.class.getName(),
                 provider));
         ProcessBuilder command = new ProcessBuilder(words);

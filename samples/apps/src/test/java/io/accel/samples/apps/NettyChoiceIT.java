@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @EnabledOnOs(value = OS.LINUX, disabledReason = "epoll is Linux's")
 class NettyChoiceIT {
-    private static final String AGENT = "-javaagent:" + AppsRun.DROP_IN_JAR;
+    private static final String AGENT = "-javaagent:" + Apps.DROP_IN_JAR;
     private static final String TOLD = "Native transport was explicit disabled with -Dio.netty.transport.noNative=true";
 
     @TempDir
