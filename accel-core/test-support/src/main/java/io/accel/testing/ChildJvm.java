@@ -19,6 +19,12 @@ import java.util.stream.Stream;
  * <p>One thread makes it, sets the differences, and runs or starts it.
  */
 public final class ChildJvm {
+    /**
+     * The option of a JVM that lives for seconds. The best code comes too late for it, and compiling that takes a third of its processor
+     * time.
+     */
+    public static final String SHORT_LIFE = "-XX:TieredStopAtLevel=1";
+
     private static final long LIMIT_SECONDS = 50;
 
     private final String name;

@@ -94,8 +94,9 @@ final class Child implements AutoCloseable {
 
     static Child start(Path dir, List<String> command, Map<String, String> environment) throws IOException {
         Path log = Files.createTempFile(dir, "child", ".log");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        ProcessBuilder builder = new ProcessBuilder(ofShortLife(command))
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
         builder.environment().keySet().removeAll(List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"));
         builder.environment().putAll(environment);
         return new Child(builder.start(), log);
@@ -103,6 +104,15 @@ final class Child implements AutoCloseable {
 
     static Child start(Path dir, List<String> command) throws IOException {
         return start(dir, command, Map.of());
+    }
+
+    /** A JVM without the compiler that it would be over before; the command's own options come after this one. */
+    private static List<String> ofShortLife(List<String> command) {
+        List<String> all = new ArrayList<>(command);
+        if (command.get(0).endsWith("/bin/java")) {
+            all.add(1, ChildJvm.SHORT_LIFE);
+        }
+        return all;
     }
 
     /** The output of a program that ends by itself with status 0, without Accel's line about its start. */

@@ -64,10 +64,7 @@ class CrowdedMemoryIT {
     }
 
     private static Launch launch(String profile, Path directory, String... arguments) {
-        return Launch.accelerated(Talks.class, arguments)
-                .profile(profile)
-                .accel("shm.dir", directory)
-                .option("-XX:TieredStopAtLevel=1"); // over before the best code would be made
+        return Launch.accelerated(Talks.class, arguments).profile(profile).accel("shm.dir", directory);
     }
 
     private static void open(Child client, int port, int count) {

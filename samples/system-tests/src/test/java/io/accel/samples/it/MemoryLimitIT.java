@@ -77,8 +77,7 @@ class MemoryLimitIT {
                 .accel("ring.size", RING + "MiB")
                 .accel("log.connections", true)
                 .option("-Xmx64m")
-                .option("-XX:MaxMetaspaceSize=48m")
-                .option("-XX:TieredStopAtLevel=1"); // over before the best code would be made
+                .option("-XX:MaxMetaspaceSize=48m");
         return most.isEmpty() ? launch : launch.accel("shm.max", most);
     }
 

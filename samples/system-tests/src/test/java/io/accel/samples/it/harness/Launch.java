@@ -3,6 +3,7 @@ package io.accel.samples.it.harness;
 
 import io.accel.testing.AccelOptions;
 import io.accel.testing.Child;
+import io.accel.testing.ChildJvm;
 import java.io.File;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -318,6 +319,7 @@ public final class Launch {
             command.add("-Daccel.shm.dir=" + SharedDirectory.ofTests());
         }
         classPath.forEach(entry -> path.add(entry.toString()));
+        command.add(ChildJvm.SHORT_LIFE);
         command.addAll(List.of("-Xmx512m", "-XX:+ExitOnOutOfMemoryError", "-XX:-CreateCoredumpOnCrash"));
         // A crash report then is part of the output, where the failed assertion shows it.
         command.add("-XX:+ErrorFileToStdout");
