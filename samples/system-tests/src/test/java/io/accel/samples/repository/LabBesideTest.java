@@ -38,7 +38,7 @@ class LabBesideTest {
         Files.copy(Shell.SCRIPT, project.resolve("accel"));
         Files.createDirectories(project.resolve("target/lab"));
         Files.createDirectories(project.resolve("samples/lab"));
-        for (String file : new String[] {"parts", "failures", "lab"}) {
+        for (String file : new String[] {"parts", "failures", "lab", "started"}) {
             Files.createFile(project.resolve(file));
         }
     }
@@ -47,7 +47,7 @@ class LabBesideTest {
     private String run(String lab, String commands) throws Exception {
         Path suites = Files.writeString(project.resolve("samples/lab/suites"), "#!/bin/bash\n" + lab);
         Files.setPosixFilePermissions(suites, PosixFilePermissions.fromString("rwxr-xr-x"));
-        String script = "source '" + project.resolve("accel") + "'; set +e; JAVA_HOME=/nowhere; work='" + project
+        String script = "source '" + project.resolve("accel") + "'; set +e; JAVA_HOME=/nowhere; mvn_here() { true; }; work='" + project
                 + "'; lab_pid=; " + commands;
         return Shell.run(script, Shell.NOTHING);
     }
