@@ -33,8 +33,9 @@ outdated() {
 make_class_paths() {
     local module path directories touch_time
     touch_time=$(mktemp)
-    # Maven takes the file's name as one in each module.
-    (cd "$root" && timeout --foreground 900 mvn -B -ntp -q -T "$(nproc)" -pl "$(IFS=, && echo "$*")" -am test-compile dependency:build-classpath \
+    # Maven takes the file's name as one in each module. LAB_MAVEN is an option for it.
+    # shellcheck disable=SC2086
+    (cd "$root" && timeout --foreground 900 mvn -B -ntp -q ${LAB_MAVEN-} -T "$(nproc)" -pl "$(IFS=, && echo "$*")" -am test-compile dependency:build-classpath \
         -DexcludeArtifactIds=accel-rdma-libraries -Dmdep.outputFile=target/lab-class-path.new >&2) || { rm -f "$touch_time" && return 2; }
     for module in "$@"; do
         path=$(class_path_file "$module")
