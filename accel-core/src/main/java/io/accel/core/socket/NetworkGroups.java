@@ -35,8 +35,8 @@ final class NetworkGroups {
     private static final long MOST_SILENCE_NANOS = 60_000_000_000L;
 
     private static final long SWEEP_NANOS = 5_000_000_000L;
-    /** The most publishers of a group; further ones are the kernel's. */
-    private static final int MOST_PUBLISHERS = 256;
+    /** The most publishers of a group; of others only what the kernel brings is heard. */
+    private static final int MOST_PUBLISHERS = 64;
 
     private final Fabric fabric;
     private final int ringSize;
@@ -215,7 +215,13 @@ final class NetworkGroups {
             }
             // The interface is part of the name: a publisher may be heard by several.
             String name = NAME + flow.networkInterface() + ":" + Long.toHexString(id) + ":" + number;
-            Publisher publisher = new Publisher(new GroupRing(name, flow, ringSize), number);
+            Publisher publisher;
+            try {
+                publisher = new Publisher(new GroupRing(name, flow, ringSize), number);
+            } catch (OutOfMemoryError e) {
+                LOG.get().log(Level.DEBUG, "no memory for a ring of {0} bytes for {1}", ringSize, flow);
+                return null;
+            }
             publishers.put(name, publisher);
             names.put(id, name);
             appeared.run();

@@ -42,6 +42,8 @@ final class GroupHeader {
     private static final int ZERO_AT = 36;
     private static final int MULTICAST = 0xe;
     private static final int SHORT = 0xffff;
+    private static final long FACTOR = 0x9e37_79b9_7f4a_7c15L;
+    private static final int TURN = 29;
 
     private GroupHeader() {}
 
@@ -101,6 +103,20 @@ final class GroupHeader {
 
     static long publisher(ByteBuffer from, int at) {
         return from.getLong(at + PUBLISHER_AT);
+    }
+
+    /**
+     * A number for the publisher that no other sender can give itself: it depends on the addresses, which the route proves, and on a
+     * secret.
+     */
+    static long identity(ByteBuffer from, int at, long secret) {
+        long addresses =
+                ((long) source(from, at) << Integer.SIZE) | Integer.toUnsignedLong(from.getInt(at + GROUP_PORT_AT));
+        return mix(mix(mix(secret, publisher(from, at)), addresses), group(from, at));
+    }
+
+    private static long mix(long hash, long word) {
+        return Long.rotateLeft((hash ^ word) * FACTOR, TURN);
     }
 
     static long number(ByteBuffer from, int at) {

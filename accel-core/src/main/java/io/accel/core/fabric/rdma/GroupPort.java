@@ -2,6 +2,7 @@
 package io.accel.core.fabric.rdma;
 
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
 import io.accel.core.fabric.GroupNetwork;
@@ -23,13 +24,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Hears the groups that this process has joined by one address of a device. Used by the {@link GroupThread} alone. */
 final class GroupPort {
     private static final Log LOG = Log.of(GroupPort.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
     static final int SLOTS = 512;
     private static final int SLOT_SIZE = GlobalRoute.SIZE + RdmaGroups.MOST_MTU;
     private static final int BATCH = 64;
+    private static final long SEED = ThreadLocalRandom.current().nextLong();
     /** How many senders it remembers to be this host or another one. */
     private static final int MOST_KNOWN = 1_024;
 
@@ -195,7 +199,7 @@ final class GroupPort {
                         throw new IOException("a receive ended with status " + completions.status(i));
                     }
                     if ((completions.flags(i) & WcFlags.GRH) != 0) {
-                        take(slot * SLOT_SIZE, completions.byteLength(i) - GlobalRoute.SIZE);
+                        tryToTake(slot * SLOT_SIZE, completions.byteLength(i) - GlobalRoute.SIZE);
                     }
                     assign(i, slot);
                 }
@@ -208,6 +212,15 @@ final class GroupPort {
                 lose(group, why);
             }
             closeIfUnused();
+        }
+    }
+
+    private void tryToTake(int route, int received) {
+        try {
+            take(route, received);
+        } catch (RuntimeException e) {
+            // Nothing that a single datagram does may cost its place in the queue.
+            ERRORS.warn("a datagram of a multicast group is lost", e);
         }
     }
 
@@ -226,7 +239,7 @@ final class GroupPort {
             return; // members on this host have the datagrams of its publishers by shared memory
         }
         header = at;
-        long publisher = GroupHeader.publisher(memory, at);
+        long publisher = GroupHeader.identity(memory, at, SEED);
         boolean isEnd = (GroupHeader.flags(memory, at) & GroupHeader.END) != 0;
         for (int i = 0; i < group.listeners.size(); i++) {
             if (isEnd) {

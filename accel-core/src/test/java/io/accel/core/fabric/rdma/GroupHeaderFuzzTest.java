@@ -37,6 +37,11 @@ class GroupHeaderFuzzTest {
                 GroupHeader.length(memory, at),
                 GroupHeader.number(memory, at));
         assertThat(again).isEqualTo(memory.slice(at, GroupHeader.SIZE));
+        long identity = GroupHeader.identity(memory, at, 1);
+        again.putInt(32, again.getInt(32) ^ 1);
+        assertThat(GroupHeader.identity(again, 0, 1))
+                .as("another source's publisher")
+                .isNotEqualTo(identity);
         // A route never makes a datagram another sender's.
         int source = GroupHeader.source(memory, at);
         int group = GroupHeader.group(memory, at);
