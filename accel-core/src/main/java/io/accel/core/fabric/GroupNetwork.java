@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 /** Carries the datagrams of multicast groups between hosts, beside the kernel. Thread-safe. */
 public interface GroupNetwork {
     /**
-     * Opens the way of a publisher's datagrams to other hosts. This may wait for a second.
+     * Opens the way of a publisher's datagrams to other hosts. This takes milliseconds, and 10 seconds at most.
      *
      * @param flow what is published; its source's address is one of a device
      * @param hops how many routers, and one more, a datagram may pass; 1 to 255
@@ -17,7 +17,7 @@ public interface GroupNetwork {
     Outlet open(GroupFlow flow, int hops, Runnable failed) throws FallbackException;
 
     /**
-     * Hears a group. This may wait for a second.
+     * Hears a group. This takes milliseconds, and 10 seconds at most.
      *
      * @param group the group
      * @param on an address of the interface by which it is heard

@@ -24,7 +24,7 @@ final class RdmaGroups implements GroupNetwork {
     /** The largest MTU of InfiniBand and RoCE, and so of any datagram with its header. */
     static final int MOST_MTU = 4_096;
 
-    private static final long PATIENCE_SECONDS = 2;
+    private static final long PATIENCE_SECONDS = 10;
 
     private final GroupThread thread;
     /** Used by the thread alone. */
