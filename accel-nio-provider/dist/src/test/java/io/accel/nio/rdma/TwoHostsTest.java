@@ -4,6 +4,7 @@ package io.accel.nio.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Faults of a network between two hosts, and their effect on connections. Every byte goes over RDMA: a fall-back is a
@@ -44,6 +46,9 @@ class TwoHostsTest {
     /** The exceptions of a program whose connection has broken: timing decides whether a read or a write throws. */
     private static final String ENDED = "^java\\.(net\\.SocketException: Connection reset"
             + "|io\\.IOException: (Connection (reset by peer|timed out)|Broken pipe))";
+
+    /** Runs of the same thing differ by half, and more on a busy machine; the times seen are printed. */
+    private static final double MOST_BESIDE_COLD = 2;
 
     private static final String CUT = "tc qdisc add dev eth0 root netem loss 100%";
     private static final long PATIENCE_NANOS = 40_000_000_000L;
@@ -235,6 +240,31 @@ class TwoHostsTest {
                             + " for i in $(seq 100); do rdma link show rxe0/1 | grep -q 'state ACTIVE' && exit; sleep 0.1; done; exit 1");
         }
         assertThat(isByRdmaWithin(PATIENCE_NANOS, other.serve(HASTY))).isTrue();
+    }
+
+    /**
+     * Connections that carry nothing, in the selectors of both ends of one that does: they share its completion queue, and wait for the device
+     * to announce a message, which it then does for those of the busy one, too.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"latency", "balanced"})
+    void coldLinksCostAHotOneLittle(String profile) throws Exception {
+        // A guest has one processor, with which nothing would look; the peer and its device have another guest's.
+        String[] options = {"-Daccel.profile=" + profile, "-XX:ActiveProcessorCount=2"};
+        String port = other.serve(options);
+        int[] cold = {0, 1, 16, 64, 0, 1, 16, 64, 0};
+        try (Program client = Program.start(
+                List.of(options), HotBesideCold.class, other.address(), port, 3_000, 0, 1, 16, 64, 0, 1, 16, 64, 0)) {
+            List<Double> alone = new ArrayList<>();
+            List<Double> crowded = new ArrayList<>();
+            for (int each : cold) {
+                String line = client.await("beside " + each + " cold: ");
+                System.out.println(profile + ", beside " + each + " cold: " + line);
+                (each == 0 ? alone : crowded).add(Double.parseDouble(line.replaceFirst("p50 ([0-9.]+) us.*", "$1")));
+            }
+            client.awaitSuccess();
+            assertThat(Collections.min(crowded)).isLessThan(MOST_BESIDE_COLD * Collections.max(alone));
+        }
     }
 
     private static void takeDownFor(long millis, String device) throws Exception {
