@@ -152,9 +152,9 @@ class HostilePeerTest {
         }
     }
 
-    /** Its device waits until there are receives again, and asks for none of those that others have. */
+    /** Its device asks for none of the receives that others have, and goes on when its own are there again. */
     @Test
-    void moreMessagesThanReceivesHoldUpTheirSenderAlone() throws Exception {
+    void moreMessagesThanReceivesDisturbNoOtherLink() throws Exception {
         int more = 20;
         RdmaEnds.Pair other = ends.connect();
         try (Liar liar = new Liar()) {

@@ -47,8 +47,8 @@ class LabBesideTest {
     private String run(String lab, String commands) throws Exception {
         Path suites = Files.writeString(project.resolve("samples/lab/suites"), "#!/bin/bash\n" + lab);
         Files.setPosixFilePermissions(suites, PosixFilePermissions.fromString("rwxr-xr-x"));
-        String script = "source '" + project.resolve("accel") + "'; set +e; JAVA_HOME=/nowhere; mvn_here() { true; }; work='" + project
-                + "'; lab_pid=; " + commands;
+        String script = "source '" + project.resolve("accel")
+                + "'; set +e; JAVA_HOME=/nowhere; mvn_here() { true; }; work='" + project + "'; lab_pid=; " + commands;
         return Shell.run(script, Shell.NOTHING);
     }
 
