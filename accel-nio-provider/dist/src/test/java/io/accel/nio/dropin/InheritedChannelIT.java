@@ -27,8 +27,10 @@ class InheritedChannelIT {
     /** For both versions of IP, as in such servers: the newest JDKs do not answer datagrams of a socket for IPv4 alone. */
     private static final String BEGIN =
             "use Socket qw(:DEFAULT IN6ADDR_ANY pack_sockaddr_in6 unpack_sockaddr_in6); $| = 1; socket(S, PF_INET6, %s, 0) or die $!;"
-                    + " bind(S, pack_sockaddr_in6(0, IN6ADDR_ANY)) or die $!;"
-                    + " print 'port ', (unpack_sockaddr_in6(getsockname(S)))[0], \"\\n\";";
+                    + " bind(S, pack_sockaddr_in6(0, IN6ADDR_ANY)) or die $!;";
+    private static final String LISTEN = " listen(S, 5) or die $!;";
+    /** Once it can be reached. */
+    private static final String SAY_PORT = " print 'port ', (unpack_sockaddr_in6(getsockname(S)))[0], \"\\n\";";
 
     @TempDir
     private Path dir;
@@ -46,7 +48,7 @@ class InheritedChannelIT {
     @ParameterizedTest
     @MethodSource("programs")
     void aConnection(Path jdk, List<String> options) throws Exception {
-        String script = BEGIN.formatted("SOCK_STREAM") + " listen(S, 5) or die $!; accept(C, S) or die $!; *S = *C;";
+        String script = BEGIN.formatted("SOCK_STREAM") + LISTEN + SAY_PORT + " accept(C, S) or die $!; *S = *C;";
         try (Child child = start(script, jdk, options)) {
             echoThroughAStream(child);
         }
@@ -55,7 +57,7 @@ class InheritedChannelIT {
     @ParameterizedTest
     @MethodSource("programs")
     void aListener(Path jdk, List<String> options) throws Exception {
-        try (Child child = start(BEGIN.formatted("SOCK_STREAM") + " listen(S, 5) or die $!;", jdk, options)) {
+        try (Child child = start(BEGIN.formatted("SOCK_STREAM") + LISTEN + SAY_PORT, jdk, options)) {
             echoThroughAStream(child);
         }
     }
@@ -63,7 +65,7 @@ class InheritedChannelIT {
     @ParameterizedTest
     @MethodSource("programs")
     void aDatagramSocket(Path jdk, List<String> options) throws Exception {
-        try (Child child = start(BEGIN.formatted("SOCK_DGRAM"), jdk, options);
+        try (Child child = start(BEGIN.formatted("SOCK_DGRAM") + SAY_PORT, jdk, options);
                 DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
             int port = Integer.parseInt(child.awaitRest("port "));
             socket.setSoTimeout(20_000);
