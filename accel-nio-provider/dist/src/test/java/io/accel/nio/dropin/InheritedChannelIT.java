@@ -28,6 +28,7 @@ class InheritedChannelIT {
     private static final String BEGIN =
             "use Socket qw(:DEFAULT IN6ADDR_ANY pack_sockaddr_in6 unpack_sockaddr_in6); $| = 1; socket(S, PF_INET6, %s, 0) or die $!;"
                     + " bind(S, pack_sockaddr_in6(0, IN6ADDR_ANY)) or die $!;";
+
     private static final String LISTEN = " listen(S, 5) or die $!;";
     /** Once it can be reached. */
     private static final String SAY_PORT = " print 'port ', (unpack_sockaddr_in6(getsockname(S)))[0], \"\\n\";";

@@ -13,8 +13,7 @@ import java.net.URISyntaxException;
 /** Tells whether a connection has to go through a SOCKS proxy. The JDK's sockets connect to proxies, and Accel leaves that to them. */
 final class Proxies {
     /** The constructor that the JDK also offers for {@link Proxy#NO_PROXY}, the only proxy for which it asks a factory. */
-    private static final String WITH_PROXY =
-            MethodType.methodType(void.class, Proxy.class).descriptorString();
+    private static final MethodType WITH_PROXY = MethodType.methodType(void.class, Proxy.class);
 
     private Proxies() {}
 
@@ -47,14 +46,17 @@ final class Proxies {
 
     /** Whether the socket that is being made on this thread is made with {@link Proxy#NO_PROXY}. */
     private static boolean isExcluded() {
-        return StackWalker.getInstance().walk(frames -> frames.filter(Proxies::isConstructor)
-                .findFirst()
-                .map(frame -> frame.getDescriptor().equals(WITH_PROXY))
-                .orElse(false));
+        // JDK 25 tells a constructor's parameters only to those that may know its class.
+        return Privileged.get(() -> StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE))
+                .walk(frames -> frames.filter(Proxies::isConstructor)
+                        .findFirst()
+                        .map(frame -> frame.getMethodType().equals(WITH_PROXY))
+                        .orElse(false));
     }
 
     private static boolean isConstructor(StackWalker.StackFrame frame) {
-        return frame.getMethodName().equals("<init>") && frame.getClassName().equals(Socket.class.getName());
+        return frame.getDeclaringClass() == Socket.class
+                && frame.getMethodName().equals("<init>");
     }
 
     /**
