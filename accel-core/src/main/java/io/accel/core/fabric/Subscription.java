@@ -27,4 +27,40 @@ public interface Subscription extends Link {
 
     /** Where the datagram begins that was published last. */
     long latest();
+
+    // ---- a reader sends nothing, and tells its peer nothing
+
+    @Override
+    default MemoryRegion sendRing() {
+        throw new UnsupportedOperationException("a member sends nothing");
+    }
+
+    @Override
+    default void publish(long from, long to) {
+        throw new UnsupportedOperationException("a member sends nothing");
+    }
+
+    @Override
+    default void signal(int state) {}
+
+    @Override
+    default void forget(int state) {}
+
+    @Override
+    default long released() {
+        return 0;
+    }
+
+    @Override
+    default long publishedHere() {
+        return 0;
+    }
+
+    @Override
+    default int peerState() {
+        return 0;
+    }
+
+    @Override
+    default void consumed(long cursor) {}
 }

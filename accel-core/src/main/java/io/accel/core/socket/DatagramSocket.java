@@ -19,7 +19,6 @@ import io.accel.profile.Keys;
 import io.accel.profile.Role;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketOption;
@@ -63,6 +62,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     private final DatagramDestinations destinations = new DatagramDestinations(this);
     private final DatagramInbox inbox;
+    private final DatagramOutbox outbox;
 
     private final DatagramGroups groups;
 
@@ -79,8 +79,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private volatile InetSocketAddress connected; // written in both halves
     /** Whether other sockets may have the same port. Only the kernel knows which socket gets which datagram then. Written by bind. */
     private volatile boolean shared;
-    /** Whether the kernel had no room for the last datagram that went through it. Written by senders, cleared by pollers. */
-    private volatile boolean kernelFull;
     /**
      * A socket over one of the JDK's channels, which is in non-blocking mode from now on and is closed with this socket.
      *
@@ -92,6 +90,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         this.accelerator = accelerator;
         this.kernel = kernel;
         this.inbox = new DatagramInbox(kernel, links, this::remove);
+        this.outbox = new DatagramOutbox(this, destinations, inbox);
         this.mostPeers = accelerator.profile().get(Keys.DATAGRAM_PEERS_MAX);
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
         this.retryNanos = accelerator.profile().get(Keys.DATAGRAM_RETRY);
@@ -296,26 +295,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException as {@link DatagramChannel#send}
      */
     public int send(ByteBuffer src, InetSocketAddress target) throws IOException {
-        DatagramPath path = destinations.pathTo(target);
-        DatagramLink link = usable(path, src.remaining());
-        if (link != null) {
-            int n = src.remaining();
-            try {
-                sent(link, link.sender().send(src));
-                return n;
-            } catch (CorruptLinkException e) {
-                corrupt(link, e);
-            }
-        }
-        GroupPublication group = path.publication();
-        boolean empty = !src.hasRemaining();
-        int n = group == null ? kernel.send(src, target) : group.send(kernel, src, target);
-        kernelFull = n == 0 && !empty;
-        if (connected != null) {
-            inbox.kernelMayFail();
-        }
-        findOnce(path);
-        return n;
+        return outbox.send(src, target, connected != null);
     }
 
     /**
@@ -328,48 +308,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException as {@link DatagramChannel#write(ByteBuffer[], int, int)}
      */
     public long write(ByteBuffer[] srcs, int offset, int count) throws IOException {
-        DatagramPath path = destinations.pathTo(connected);
-        long n = 0;
-        for (int i = offset; i < offset + count; i++) {
-            n += srcs[i].remaining();
-        }
-        DatagramLink link = usable(path, n);
-        if (link != null) {
-            try {
-                sent(link, link.sender().send(srcs, offset, count, (int) n));
-                return n;
-            } catch (CorruptLinkException e) {
-                corrupt(link, e);
-            }
-        }
-        GroupPublication group = path.publication();
-        long written = group == null ? kernel.write(srcs, offset, count) : group.write(kernel, srcs, offset, count, n);
-        kernelFull = written == 0 && n > 0;
-        inbox.kernelMayFail();
-        findOnce(path);
-        return written;
-    }
-
-    private static void sent(DatagramLink link, boolean taken) {
-        link.use();
-        if (!taken) {
-            ProcessCounters.dropped(Drop.DATAGRAM);
-        }
-    }
-
-    /** The link over which to send so many bytes; null for the kernel, which also reports a length that is too long for any datagram. */
-    private DatagramLink usable(DatagramPath path, long length) {
-        DatagramLink link = path.link();
-        if (link == null || length > (path.target().getAddress() instanceof Inet4Address ? MOST_IPV4 : MOST_IPV6)) {
-            return null;
-        }
-        if (link.isOverNow()) {
-            // The datagrams that the peer has sent are still to be received. The next ones to it may be for its
-            // successor.
-            path.unlink(link);
-            return null;
-        }
-        return link;
+        return outbox.write(srcs, offset, count, connected);
     }
 
     /**
@@ -377,7 +316,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * peers leaves the search to the peer that it answers, since one path serves both; it looks itself only if none was found by then. This
      * spares a server of many clients without Accel most of the searches.
      */
-    private void findOnce(DatagramPath path) {
+    void findOnce(DatagramPath path) {
         InetAddress address = path.target().getAddress();
         if (address.isMulticastAddress()) {
             groups.publishOnce(path);
@@ -627,7 +566,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         });
     }
 
-    private void corrupt(DatagramLink link, CorruptLinkException why) {
+    /** Gives up a link whose peer has broken the protocol. */
+    void corrupt(DatagramLink link, CorruptLinkException why) {
         ProcessCounters.didReset(link.record().path());
         LOG.get().log(Level.WARNING, "accel: datagrams from {0}: {1}", link.remote(), why.getMessage());
         remove(link);
@@ -791,7 +731,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     @Override
     public int look(int interest) {
         // A link never makes a sender wait.
-        int ready = kernelFull ? 0 : interest & SelectionKey.OP_WRITE;
+        int ready = outbox.isKernelFull() ? 0 : interest & SelectionKey.OP_WRITE;
         return (interest & SelectionKey.OP_READ) != 0 && links.look() ? ready | SelectionKey.OP_READ : ready;
     }
 
@@ -801,7 +741,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             links.polled();
         }
         if ((watchedReady & SelectionKey.OP_WRITE) != 0) {
-            kernelFull = false;
+            outbox.kernelHasRoom();
         }
         return interest & watchedReady;
     }

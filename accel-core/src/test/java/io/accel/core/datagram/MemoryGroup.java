@@ -81,35 +81,6 @@ final class MemoryGroup implements Publication, Subscription {
     }
 
     @Override
-    public MemoryRegion sendRing() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void signal(int state) {}
-
-    @Override
-    public void forget(int state) {}
-
-    @Override
-    public long released() {
-        return 0;
-    }
-
-    @Override
-    public long publishedHere() {
-        return 0;
-    }
-
-    @Override
-    public int peerState() {
-        return 0;
-    }
-
-    @Override
-    public void consumed(long cursor) {}
-
-    @Override
     public void arm(int what) {}
 
     @Override

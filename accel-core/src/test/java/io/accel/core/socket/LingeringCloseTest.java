@@ -203,10 +203,12 @@ class LingeringCloseTest {
 
     /** Whether the kernel has bytes that the thread that takes them has not found yet; the thread looks each millisecond. */
     private static boolean isWordThereSoon(StreamSocket socket) throws IOException {
-        while (socket.attached().broken().isUndecided()) {
+        LinkStream link = socket.attached(); // null as soon as the connection has gone back
+        while (link != null && link.broken().isUndecided()) {
             if (socket.anchor().available() > 0) {
                 return true;
             }
+            link = socket.attached();
         }
         return false;
     }

@@ -218,40 +218,4 @@ final class ShmSubscription implements Subscription {
         DescriptorShare.giveBack();
         JdkAccess.unmap(map);
     }
-
-    // ---- members send nothing
-
-    @Override
-    public MemoryRegion sendRing() {
-        throw new UnsupportedOperationException("a member sends nothing");
-    }
-
-    @Override
-    public void publish(long from, long to) {
-        throw new UnsupportedOperationException("a member sends nothing");
-    }
-
-    @Override
-    public void signal(int state) {}
-
-    @Override
-    public void forget(int state) {}
-
-    @Override
-    public long released() {
-        return 0;
-    }
-
-    @Override
-    public long publishedHere() {
-        return 0;
-    }
-
-    @Override
-    public int peerState() {
-        return 0;
-    }
-
-    @Override
-    public void consumed(long cursor) {}
 }
