@@ -232,6 +232,11 @@ public interface Link {
         throw new UnsupportedOperationException("breaks only together with its peer");
     }
 
+    /** Whether the peer is on another host, so that no thread of this host has to run for what the peer sends. */
+    default boolean isRemote() {
+        return false;
+    }
+
     /** Whether the link may become {@link #BROKEN}. */
     default boolean canBreak() {
         return false;

@@ -59,6 +59,11 @@ final class HotLinks {
         return hot.size() > 0 || !queue.isEmpty();
     }
 
+    /** Whether some of them {@linkplain Pollable#isRemote wait for other hosts}. */
+    boolean hasRemote() {
+        return hot.remote() > 0;
+    }
+
     /** How many links are in the hot set. */
     int size() {
         return hot.size();

@@ -19,6 +19,8 @@ final class HotSet {
 
     private int size;
     private int busy;
+    /** How many members wait for other hosts. */
+    private int remote;
     /** The index that the slow walk for idle members has reached. */
     private int walk;
     /** The index that the looks at resting members have reached. */
@@ -43,6 +45,11 @@ final class HotSet {
         return busy;
     }
 
+    /** How many members {@linkplain Pollable#isRemote wait for other hosts}. */
+    int remote() {
+        return remote;
+    }
+
     boolean isFull() {
         return size >= most;
     }
@@ -62,6 +69,8 @@ final class HotSet {
         }
         registration.hotIndex = size;
         registration.idleSince = 0;
+        registration.remote = registration.pollable.isRemote();
+        remote += registration.remote ? 1 : 0;
         members[size++] = registration;
         wake(registration);
     }
@@ -71,6 +80,7 @@ final class HotSet {
             return;
         }
         rest(registration);
+        remote -= registration.remote ? 1 : 0;
         Registration last = members[--size];
         put(last, registration.hotIndex);
         members[size] = null;

@@ -70,6 +70,14 @@ public interface Pollable {
     boolean isPolled();
 
     /**
+     * Whether a device brings what this waits for from another host, so that no thread of this host has to run for it. A poller asks
+     * when it begins to look at this.
+     */
+    default boolean isRemote() {
+        return false;
+    }
+
+    /**
      * Whether this only rings for another, armed registration of the same poller. That registration is the attachment
      * of this pollable's registration, and is looked at when this rings: as long as it is looked at anyway, there is no hurry to hear
      * the ring.

@@ -383,7 +383,7 @@ public final class Poller implements AutoCloseable {
         public int call(long since) {
             long now = clock.now();
             if (since != GOES_ON) {
-                policy.begin(now, since);
+                policy.begin(now, since, hot.hasRemote());
             }
             WaitPolicy.Step step = policy.next(now);
             if (step == WaitPolicy.Step.YIELD) {

@@ -53,6 +53,8 @@ public final class Registration {
 
     /** The index in the hot set, -1 outside of it. */
     int hotIndex = -1;
+    /** Whether this {@linkplain Pollable#isRemote waits for another host}; only kept while hot. */
+    boolean remote;
     /** The time since when nothing was found, 0 after something was; only kept while hot. */
     long idleSince;
     /** The poller's turn in which something was last found, or in which this became hot. */

@@ -32,8 +32,9 @@ import io.accel.core.observe.WaitCounters.Why;
  * half of it, the core is <em>crowded</em>. Each wait then sleeps at once, since a scheduler prefers a woken thread
  * to a computing one. This lasts in proportion to the cost of finding it out, and longer each time that it is found
  * again. At the end of such a rest the policy at times only asks whether there are more runnable threads than
- * processors, and sleeps on if so. Where only one thread can run, no thread looks, and a core is only offered, as
- * long as the offers save more than they cost.
+ * processors, and sleeps on if so. Where only one thread can run, no thread looks for what others of this host send, and a core is only
+ * offered, as long as the offers save more than they cost. What a device brings from another host needs no thread here, so a thread looks
+ * for that as it does where there are more processors.
  *
  * <p>If most looks are in vain, looking is given up for a time, longer each time. A trial of some waits ends that.
  * Two ends that both sleep answer each other later than {@code poll.spin}. So in a trial a look lasts as long as an
@@ -68,7 +69,7 @@ public final class WaitPolicy {
         long unusedYield();
     }
 
-    /** A yield that no other thread used takes less. */
+    /** A yield that no other thread used takes less, unless system calls are slow: then less than twice as long as one that is known unused. */
     private static final long USED_NANOS = 4_000;
     /**
      * A yield in which the peer only answered takes more, and more than one and a half times as long as one that no
@@ -81,8 +82,12 @@ public final class WaitPolicy {
     private static final long SLICE_NANOS = 200_000;
     /** After how long a core is first offered in a wait: most answers come earlier where each end has a core. */
     private static final long FIRST_OFFER_NANOS = 5_000;
+    /** The first offer is made after this many times its own cost, if that is later. */
+    private static final int FIRST_OFFER_COSTS = 4;
 
     private static final long OFFER_NANOS = 20_000;
+    /** From one offer to the next it takes at least this many times the cost of one. */
+    private static final int OFFER_COSTS_APART = 16;
     /** How many used offers in one wait may bring no answer. */
     private static final int MOST_OFFERS = 3;
 
@@ -164,6 +169,12 @@ public final class WaitPolicy {
     private final PollConfig.Yielding yielding;
     private final Senses senses;
     private final SpinBudget budget;
+    /** A yield that no other thread used takes less. */
+    private final long usedNanos;
+    /** After how long a core is first offered in a wait, and how long after that it is offered again. */
+    private final long firstOfferNanos;
+
+    private final long offerNanos;
     /** A yield in which the peer only answered takes more. */
     private final long answerNanos;
 
@@ -213,6 +224,9 @@ public final class WaitPolicy {
     // The present wait.
 
     private boolean begun;
+    /** Whether it is for what another host sends, so that no thread of this host has to run first. */
+    private boolean remote;
+
     private long start;
     private long limit;
     /** The last time that the thread has told. */
@@ -248,6 +262,9 @@ public final class WaitPolicy {
         this.senses = senses;
         this.budget = budget;
         long unused = senses.unusedYield();
+        this.usedNanos = Math.max(USED_NANOS, 2 * unused);
+        this.firstOfferNanos = Math.max(FIRST_OFFER_NANOS, FIRST_OFFER_COSTS * unused);
+        this.offerNanos = Math.max(OFFER_NANOS, OFFER_COSTS_APART * unused);
         this.answerNanos = Math.max(LEAST_ANSWER_NANOS, unused + (unused >> 1));
         this.limit = most;
         this.throttled = senses.throttled(); // earlier stops did not keep this thread waiting
@@ -281,7 +298,7 @@ public final class WaitPolicy {
         if (glancing) {
             saved += LOOK_SAVES; // no wait has begun since: the glance found something
         }
-        glancing = most > 0 && resting == null && shared == 0 && !budget.isEmpty();
+        glancing = most > 0 && resting == null && shared == 0 && mayLook(); // as in the last wait
         return glancing;
     }
 
@@ -295,8 +312,10 @@ public final class WaitPolicy {
      *
      * @param now the time, {@link System#nanoTime()}
      * @param since the time of the last traffic; the same as before if none came since the last wait
+     * @param isRemote whether a device brings what the thread waits for from another host
      */
-    public void begin(long now, long since) {
+    public void begin(long now, long since, boolean isRemote) {
+        remote = isRemote;
         last = now;
         looking = false;
         glancing = false;
@@ -306,7 +325,7 @@ public final class WaitPolicy {
         }
         begun = true;
         start = since;
-        nextOffer = now + FIRST_OFFER_NANOS;
+        nextOffer = now + firstOfferNanos;
         refused = false;
         vain = false;
         offers = 0;
@@ -365,11 +384,11 @@ public final class WaitPolicy {
         if (offers > 0 && !refused) {
             return Step.YIELD; // others want the core, and perhaps the peer is behind them
         }
-        if (!refused && (shared > 0 || budget.isEmpty())) {
+        if (!refused && (shared > 0 || !mayLook())) {
             return Step.YIELD;
         }
         shared = 0;
-        if (over || budget.isEmpty()) {
+        if (over || !mayLook()) {
             spendOffers(now);
             if (resting == null) {
                 inVain(now);
@@ -381,7 +400,7 @@ public final class WaitPolicy {
 
     private Step look(long now) {
         if (now - nextOffer >= 0) {
-            if (!placed && !budget.take()) {
+            if (!placed && !budget.take(remote)) {
                 disappointed(Why.NO_CORE, now);
                 return sleep(Why.NO_CORE);
             }
@@ -414,12 +433,12 @@ public final class WaitPolicy {
         long took = to - from;
         WaitCounters.offered(took);
         last = to;
-        nextOffer = to + OFFER_NANOS;
+        nextOffer = to + offerNanos;
         if (yielding != PollConfig.Yielding.ADAPTIVE) {
             return;
         }
         offered = took;
-        if (took < USED_NANOS) {
+        if (took < usedNanos) {
             refused = true;
             return;
         }
@@ -468,7 +487,7 @@ public final class WaitPolicy {
         lastWaking = afterNanos;
         boolean rested = now - until + backOff >= backOff >> 3;
         // Where no thread may look, nothing can be found sooner, however long the profile would look.
-        long reach = budget.isEmpty() ? Math.min(most, WAKING_NANOS) : most;
+        long reach = mayLook() ? most : Math.min(most, WAKING_NANOS);
         if (resting == Why.UNPROMISING && afterNanos - WAKING_NANOS <= reach && rested) {
             resting = null;
             trial = TRIAL;
@@ -482,6 +501,11 @@ public final class WaitPolicy {
             placed = false;
             budget.give();
         }
+    }
+
+    /** Whether threads of this process may look for what this one waits for. */
+    private boolean mayLook() {
+        return !budget.isEmpty(remote);
     }
 
     private boolean isFrugal() {
@@ -503,7 +527,7 @@ public final class WaitPolicy {
     }
 
     private void inVain(long now) {
-        if (isFrugal() || budget.isEmpty()) {
+        if (isFrugal() || !mayLook()) {
             disappointed(Why.UNPROMISING, now);
         }
     }

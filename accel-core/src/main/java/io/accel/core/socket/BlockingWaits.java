@@ -119,7 +119,7 @@ public final class BlockingWaits {
             WaitPolicy policy = isVirtual ? takePlace() : own.policy;
             if (policy != null) {
                 try {
-                    policy.begin(start, start);
+                    policy.begin(start, start, pollable.isRemote());
                     int looks = 0;
                     int atDoorbell = DOORBELL_LOOKS;
                     for (long now = start; ; now = System.nanoTime()) {

@@ -225,6 +225,16 @@ final class DatagramLinks {
         return lookAtResting(RESTING_AT_LOOK);
     }
 
+    /** Whether a busy link is with a peer on another host. */
+    boolean hasRemote() {
+        for (DatagramLink link : busy) {
+            if (link.link().isRemote()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Arms the doorbells of the busy links; those of the resting links are armed already. The caller must look afterwards. */
     void arm() {
         for (DatagramLink link : busy) {

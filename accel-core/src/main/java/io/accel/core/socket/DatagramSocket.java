@@ -724,6 +724,11 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     @Override
+    public boolean isRemote() {
+        return links.hasRemote();
+    }
+
+    @Override
     public boolean isComplete() {
         return false; // the kernel's datagrams are not in memory
     }

@@ -299,6 +299,11 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     @Override
+    public boolean isRemote() {
+        return link.isRemote();
+    }
+
+    @Override
     public int kernelReady(int interest, int watchedReady) {
         // If nothing watched is ready, the caller is a thread that spins without a registration.
         doorbellRang(watchedReady == 0 ? 0 : 1);

@@ -186,6 +186,12 @@ public final class StreamReadiness implements Pollable {
     }
 
     @Override
+    public boolean isRemote() {
+        LinkStream in = incoming.link();
+        return in != null && in.isRemote();
+    }
+
+    @Override
     public int look(int interest) {
         LinkStream in = incoming.link();
         LinkStream out = outgoing.link();

@@ -231,6 +231,11 @@ final class VirtualWaits {
         }
 
         @Override
+        public boolean isRemote() {
+            return waitable.isRemote();
+        }
+
+        @Override
         public boolean isKernels() {
             return waitable.isKernels();
         }

@@ -26,6 +26,7 @@ final class FakeLink implements Pollable, AutoCloseable {
     final AtomicInteger releases = new AtomicInteger();
     volatile long deadline = Long.MAX_VALUE;
     volatile boolean polled = true;
+    volatile boolean remote;
     /** Done while this is being registered, before its channel is watched. */
     volatile Registering whileRegistering = registration -> {};
 
@@ -80,6 +81,11 @@ final class FakeLink implements Pollable, AutoCloseable {
     @Override
     public boolean isPolled() {
         return polled;
+    }
+
+    @Override
+    public boolean isRemote() {
+        return remote;
     }
 
     @Override

@@ -119,8 +119,8 @@ final class SimulatedMachine {
         double share = setting.quota > 0 ? Math.min(setting.quota, setting.cores) : setting.cores;
         int places = share != Math.rint(share) ? 0 : (int) share - 1;
         PollConfig config = new PollConfig(spinNanos, 200, 64, 0, PollConfig.Yielding.ADAPTIVE);
-        SpinBudget clients = new SpinBudget(places);
-        SpinBudget servers = new SpinBudget(places);
+        SpinBudget clients = new SpinBudget(places, places);
+        SpinBudget servers = new SpinBudget(places, places);
         for (int i = 0; i < setting.pairs; i++) {
             Task client = new Task(Stage.WORK, setting.clientNanos, config, clients);
             Task server = new Task(Stage.WAIT, 0, config, servers);
@@ -453,7 +453,7 @@ final class SimulatedMachine {
         if (!task.begun || task.slept) {
             task.begun = true;
             task.slept = false;
-            task.policy.begin(now, task.waitSince);
+            task.policy.begin(now, task.waitSince, false);
         }
         switch (task.policy.next(now)) {
             case LOOK -> {

@@ -80,7 +80,7 @@ class WaitPolicyTest {
         long before = now;
         long begin = now;
         while (now - begin < 20_000 * MILLI) {
-            policy.begin(now, now);
+            policy.begin(now, now, false);
             if (untilOffer(policy)) {
                 longest = Math.max(longest, now - before);
                 policy.yielded(now, now + 4 * MILLI);
@@ -184,7 +184,7 @@ class WaitPolicyTest {
         WaitPolicy policy = policy(SPIN, 0);
         int offers = 0;
         for (int i = 0; i < 1_000; i++) {
-            policy.begin(++now, now);
+            policy.begin(++now, now, false);
             while (policy.next(now) == Step.YIELD) {
                 policy.yielded(now, now + 30 * MICRO);
                 now += 30 * MICRO;
@@ -220,14 +220,14 @@ class WaitPolicyTest {
         long handovers = WaitCounters.handovers();
         WaitPolicy policy = sharing();
         assertThat(WaitCounters.handovers() - handovers).isPositive();
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(policy.mayGlance()).isFalse();
         assertThat(policy.next(now)).isEqualTo(Step.YIELD);
         policy.yielded(now, now + MICRO);
         now += MICRO;
         assertThat(policy.next(now)).as("after an offer that nobody took").isEqualTo(Step.LOOK);
         policy.end();
-        policy.begin(++now, now);
+        policy.begin(++now, now, false);
         assertThat(policy.next(now)).as("after the peer has left").isEqualTo(Step.LOOK);
     }
 
@@ -237,7 +237,7 @@ class WaitPolicyTest {
         WaitPolicy policy = sharing();
         int offers = 0;
         while (!policy.mayGlance()) {
-            policy.begin(now, now);
+            policy.begin(now, now, false);
             assertThat(policy.next(now)).isEqualTo(Step.YIELD);
             policy.yielded(now, now + MICRO / 2);
             now += MICRO / 2;
@@ -254,7 +254,7 @@ class WaitPolicyTest {
     void anAnswerDuringAYieldThatIsSlowAnywayIsNoHandover() {
         told.unusedYield = 1_500;
         WaitPolicy policy = policy(1_000 * MILLI, 1);
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(untilOffer(policy)).isTrue();
         policy.yielded(now, now + 1_600);
         now += 1_600;
@@ -262,7 +262,7 @@ class WaitPolicyTest {
         policy.end();
         assertThat(policy.mayGlance()).as("alone on its core").isTrue();
         now += MICRO;
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(untilOffer(policy)).isTrue();
         policy.yielded(now, now + 3_700);
         now += 3_700;
@@ -274,7 +274,7 @@ class WaitPolicyTest {
     @Test
     void offersThatOthersTakeAndNoAnswerFollowsEnd() {
         WaitPolicy policy = sharing();
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         int offers = 0;
         while (policy.next(now) == Step.YIELD) {
             policy.yielded(now, now + 30 * MICRO);
@@ -284,7 +284,7 @@ class WaitPolicyTest {
         assertThat(offers).isEqualTo(3);
         assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
         now += MILLI;
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(policy.next(now))
                 .as("a moment later: it cost too little to be a crowd")
                 .isNotEqualTo(Step.SLEEP);
@@ -294,7 +294,7 @@ class WaitPolicyTest {
     void whereOnlyOneCanRunNobodyLooks() {
         WaitPolicy policy = policy(1_000 * MILLI, 0);
         assertThat(policy.mayGlance()).isFalse();
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(policy.next(now)).isEqualTo(Step.YIELD);
         policy.yielded(now, now + MICRO);
         now += MICRO;
@@ -306,19 +306,19 @@ class WaitPolicyTest {
         long delays = WaitCounters.delays().count();
         long delayNanos = WaitCounters.delays().nanos();
         WaitPolicy policy = policy(1_000 * MILLI, 1);
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(policy.next(now)).isEqualTo(Step.LOOK);
         now += MILLI;
         assertThat(policy.next(now))
                 .as("the first jump: what was before is not known")
                 .isNotEqualTo(Step.SLEEP);
         policy.end();
-        policy.begin(++now, now);
+        policy.begin(++now, now, false);
         assertThat(policy.next(now)).isEqualTo(Step.LOOK);
         now += MILLI;
         assertThat(policy.next(now)).as("a collector's pause").isNotEqualTo(Step.SLEEP);
         policy.end();
-        policy.begin(++now, now);
+        policy.begin(++now, now, false);
         int jumps = 0;
         while (policy.next(now) == Step.LOOK) {
             told.delay += 3 * MILLI;
@@ -326,7 +326,7 @@ class WaitPolicyTest {
             boolean isCrowd = policy.next(now) == Step.SLEEP;
             assertThat(isCrowd).as("after %d jumps", ++jumps).isEqualTo(jumps == 5);
             policy.end();
-            policy.begin(++now, now);
+            policy.begin(++now, now, false);
         }
         assertThat(jumps).isEqualTo(5);
         assertThat(WaitCounters.delays().count() - delays).isGreaterThanOrEqualTo(5);
@@ -348,7 +348,7 @@ class WaitPolicyTest {
         long delayNanos = WaitCounters.delays().nanos();
         long crowdings = WaitCounters.crowdings();
         WaitPolicy policy = policy(1_000 * MILLI, 1);
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(policy.next(now)).isEqualTo(Step.LOOK);
         told.throttled = 1;
         now += 50 * MILLI;
@@ -356,7 +356,7 @@ class WaitPolicyTest {
         assertThat(WaitCounters.delays().nanos() - delayNanos).isGreaterThanOrEqualTo(50 * MILLI);
         assertThat(WaitCounters.crowdings() - crowdings).isPositive();
         now += 5_000 * MILLI;
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(policy.next(now)).isEqualTo(Step.SLEEP);
     }
 
@@ -365,7 +365,7 @@ class WaitPolicyTest {
     void thatItWasStoppedBeforeIsNoReason() {
         told.throttled = 7;
         WaitPolicy policy = policy(1_000 * MILLI, 1);
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(policy.next(now)).isEqualTo(Step.LOOK);
         now += MILLI; // another thread's: not for the quota
         assertThat(policy.next(now)).isEqualTo(Step.YIELD);
@@ -373,32 +373,81 @@ class WaitPolicyTest {
 
     @Test
     void noMoreLookForLongThanThereArePlaces() {
-        SpinBudget budget = new SpinBudget(1);
+        SpinBudget budget = new SpinBudget(1, 1);
         WaitPolicy one = new WaitPolicy(config(SPIN), told, budget);
         WaitPolicy other = new WaitPolicy(config(SPIN), told, budget);
-        one.begin(now, now);
-        other.begin(now, now);
+        one.begin(now, now, false);
+        other.begin(now, now, false);
         assertThat(untilOffer(one)).isTrue();
         assertThat(untilOffer(other)).isFalse();
         long sleeps = WaitCounters.sleeps(Why.NO_CORE);
         assertThat(other.next(now)).isEqualTo(Step.SLEEP);
         assertThat(WaitCounters.sleeps(Why.NO_CORE) - sleeps).isPositive();
         one.end();
-        other.begin(++now, now);
+        other.begin(++now, now, false);
         assertThat(untilOffer(other)).isTrue();
         other.end();
     }
 
     @Test
+    void withOneProcessorItLooksForWhatAnotherHostSends() {
+        WaitPolicy policy = new WaitPolicy(config(SPIN), told, SpinBudget.of(1));
+        assertThat(look(policy, true)).isBetween(SPIN, SPIN + 2 * MICRO);
+        assertThat(look(policy, false)).isLessThan(2 * MICRO);
+    }
+
+    @Test
+    void withOneProcessorOneThreadLooksForWhatAnotherHostSends() {
+        SpinBudget budget = SpinBudget.of(1);
+        WaitPolicy one = new WaitPolicy(config(SPIN), told, budget);
+        WaitPolicy other = new WaitPolicy(config(SPIN), told, budget);
+        one.begin(now, now, true);
+        other.begin(now, now, true);
+        assertThat(untilOffer(one)).isTrue();
+        assertThat(untilOffer(other)).isFalse();
+        one.end();
+    }
+
+    @Test
+    void withAPartOfAProcessorItLooksForNothing() {
+        WaitPolicy policy = new WaitPolicy(config(SPIN), told, new SpinBudget(0, 0));
+        assertThat(look(policy, true)).isLessThan(2 * MICRO);
+    }
+
+    /** A guest whose system calls take forty times as long as elsewhere. */
+    @Test
+    void whereSystemCallsAreSlowASlowOfferIsNoSignOfOthersAndOffersAreSeldom() {
+        told.unusedYield = 20 * MICRO;
+        WaitPolicy policy = policy(10 * MILLI, 1);
+        policy.begin(now, now, false);
+        long end = now + 10 * MILLI;
+        int offers = 0;
+        Step step = policy.next(now);
+        while (now < end) {
+            assertThat(step).isNotEqualTo(Step.SLEEP);
+            if (step == Step.YIELD) {
+                policy.yielded(now, now + 25 * MICRO);
+                now += 25 * MICRO;
+                offers++;
+            }
+            now += 5 * MICRO;
+            step = policy.next(now);
+        }
+        assertThat(offers).isBetween(20, 40);
+        assertThat(step).isEqualTo(Step.SLEEP);
+        policy.end();
+    }
+
+    @Test
     void whatTheProgramDecidedIsDone() {
         WaitPolicy never =
-                new WaitPolicy(new PollConfig(SPIN, 200, 64, 0, PollConfig.Yielding.NEVER), told, new SpinBudget(0));
+                new WaitPolicy(new PollConfig(SPIN, 200, 64, 0, PollConfig.Yielding.NEVER), told, new SpinBudget(0, 0));
         assertThat(never.mayGlance()).isTrue();
         assertThat(untilOffer(never)).isFalse();
         assertThat(look(never)).isBetween(SPIN, SPIN + 2 * MICRO);
-        WaitPolicy always =
-                new WaitPolicy(new PollConfig(SPIN, 200, 64, 0, PollConfig.Yielding.ALWAYS), told, new SpinBudget(0));
-        always.begin(++now, now);
+        WaitPolicy always = new WaitPolicy(
+                new PollConfig(SPIN, 200, 64, 0, PollConfig.Yielding.ALWAYS), told, new SpinBudget(0, 0));
+        always.begin(++now, now, false);
         assertThat(always.next(now)).isEqualTo(Step.LOOK);
         assertThat(always.next(now)).isEqualTo(Step.YIELD);
         always.yielded(now, now + 5 * MILLI);
@@ -446,7 +495,7 @@ class WaitPolicyTest {
     /** A policy that has found its peer on its own core. */
     private WaitPolicy sharing() {
         WaitPolicy policy = policy(SPIN, 1);
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         assertThat(untilOffer(policy)).isTrue();
         policy.yielded(now, now + 10 * MICRO);
         now += 10 * MICRO;
@@ -466,7 +515,7 @@ class WaitPolicyTest {
     /** A wait for something that comes after a time; returns how long it took, negative if it ended asleep. */
     private long wait(WaitPolicy policy, long nanos) {
         long start = ++now;
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         while (true) {
             Step step = policy.next(now);
             if (step == Step.SLEEP) {
@@ -487,7 +536,7 @@ class WaitPolicyTest {
     }
 
     private WaitPolicy policy(long spin, int places) {
-        return new WaitPolicy(config(spin), told, new SpinBudget(places));
+        return new WaitPolicy(config(spin), told, new SpinBudget(places, places));
     }
 
     private static PollConfig config(long spin) {
@@ -496,8 +545,12 @@ class WaitPolicyTest {
 
     /** A wait in which nothing comes; returns for how long it looked. */
     private long look(WaitPolicy policy) {
+        return look(policy, false);
+    }
+
+    private long look(WaitPolicy policy, boolean isRemote) {
         long start = ++now;
-        policy.begin(now, now);
+        policy.begin(now, now, isRemote);
         while (true) {
             Step step = policy.next(now);
             if (step == Step.SLEEP) {
@@ -513,7 +566,7 @@ class WaitPolicyTest {
 
     /** A wait for what comes after a microsecond. */
     private void lookAndFind(WaitPolicy policy) {
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         Step step = policy.next(now);
         now += MICRO;
         if (step == Step.SLEEP) {
@@ -526,7 +579,7 @@ class WaitPolicyTest {
 
     /** Whether a wait looks and offers its core, which another then has for 4 ms. */
     private boolean isKeptFromItsCore(WaitPolicy policy) {
-        policy.begin(now, now);
+        policy.begin(now, now, false);
         boolean offers = untilOffer(policy);
         if (offers) {
             policy.yielded(now, now + 4 * MILLI);

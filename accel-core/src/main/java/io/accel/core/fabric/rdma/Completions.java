@@ -29,7 +29,7 @@ interface Completions extends AutoCloseable {
     /** Asks for one event at the next completion, or at the next that was sent as solicited, or has failed. */
     void requestNotify(boolean solicitedOnly) throws VerbsException;
 
-    /** Takes the events that have come. Returns whether there were any. */
+    /** Takes an event that has come; more of them are found by the next calls. Returns whether there was one. */
     boolean takeEvents() throws VerbsException;
 
     @Override

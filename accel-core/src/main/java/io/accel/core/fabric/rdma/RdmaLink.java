@@ -54,6 +54,7 @@ final class RdmaLink implements Link, CmHandler {
 
     private final InetAddress address;
     private final int port;
+    private final boolean remote;
     private final long nonce;
 
     RdmaLink(CmService service, Endpoint endpoint, Offer peer, int ringSize, RdmaConfig config) {
@@ -68,6 +69,7 @@ final class RdmaLink implements Link, CmHandler {
         this.end = new LinkEnd(config.lingerNanos());
         this.address = endpoint.id().localAddress().getAddress();
         this.port = endpoint.id().localAddress().getPort();
+        this.remote = !address.equals(endpoint.id().remoteAddress().getAddress());
         this.nonce = peer.nonce();
     }
 
@@ -308,6 +310,11 @@ final class RdmaLink implements Link, CmHandler {
     @Override
     public boolean canBreak() {
         return true;
+    }
+
+    @Override
+    public boolean isRemote() {
+        return remote;
     }
 
     @Override
