@@ -27,6 +27,13 @@ final class GroupPublication implements ObservedConnection {
     /** The way to other hosts; null for none. */
     private final GroupNetwork.Outlet outlet;
 
+    /** The members that a datagram is published to. */
+    private enum Reach {
+        KERNEL_ALONE,
+        THIS_HOST,
+        ALL_HOSTS
+    }
+
     private final long id = Connections.nextId();
     private final long openedMillis = System.currentTimeMillis();
 
@@ -49,58 +56,67 @@ final class GroupPublication implements ObservedConnection {
 
     /**
      * Sends a datagram to the group. If the kernel delivers it as well, its copy goes out first, so that the copies of published datagrams
-     * are where members find them; and a datagram that the kernel does not take is not published, since the program sends it again. One
-     * that is too large goes through the kernel alone; also one that the network takes no part in, since members on this host hear the kernel's
-     * as well.
+     * are where members find them; and a datagram that the kernel does not take is not published, since the program sends it again.
      *
      * @return the number of bytes, or 0 if the kernel has no room now
      */
     int send(DatagramChannel kernel, ByteBuffer src, InetSocketAddress target) throws IOException {
         int n = src.remaining();
-        if (isKernels(n)) {
+        Reach reach = reach(n);
+        if (reach == Reach.KERNEL_ALONE) {
             return kernel.send(src, target);
         }
         sender.write(src);
-        boolean goesOut = outlet != null && n <= outlet.most();
-        if (goesOut) {
+        if (reach == Reach.ALL_HOSTS) {
             outlet.write(src);
         }
         if (flow.kernelToo()) {
-            return (int) throughBoth(() -> kernel.send(src, target), n, goesOut);
+            return (int) throughBoth(() -> kernel.send(src, target), n, reach);
         }
         src.position(src.limit());
-        publish(goesOut);
+        publish(reach);
         return n;
     }
 
     /** As {@link #send}, for a datagram of {@code n} bytes in several buffers, and a socket that is connected to the group. */
     long write(DatagramChannel kernel, ByteBuffer[] srcs, int offset, int count, long n) throws IOException {
-        if (isKernels(n)) {
+        Reach reach = reach(n);
+        if (reach == Reach.KERNEL_ALONE) {
             return kernel.write(srcs, offset, count);
         }
         sender.write(srcs, offset, count, (int) n);
-        boolean goesOut = outlet != null && n <= outlet.most();
-        if (goesOut) {
+        if (reach == Reach.ALL_HOSTS) {
             outlet.write(srcs, offset, count);
         }
         if (flow.kernelToo()) {
-            return throughBoth(() -> kernel.write(srcs, offset, count), n, goesOut);
+            return throughBoth(() -> kernel.write(srcs, offset, count), n, reach);
         }
         for (int i = offset; i < offset + count; i++) {
             srcs[i].position(srcs[i].limit());
         }
-        publish(goesOut);
+        publish(reach);
         return n;
     }
 
-    /** Whether a datagram of so many bytes goes through the kernel alone, so that each member hears it once. */
-    private boolean isKernels(long n) {
-        return n > MOST || (outlet != null && !flow.kernelToo() && n > outlet.most());
+    /** How far a datagram of so many bytes is published. Where the kernel has to bring it to other hosts, it goes through the kernel once. */
+    private Reach reach(long n) {
+        if (n > MOST) {
+            return Reach.KERNEL_ALONE;
+        }
+        if (outlet == null) {
+            return Reach.THIS_HOST;
+        }
+        if (n <= outlet.most()) {
+            return Reach.ALL_HOSTS;
+        }
+        return flow.kernelToo()
+                ? Reach.THIS_HOST
+                : Reach.KERNEL_ALONE; // members on this host hear the kernel's as well
     }
 
-    private void publish(boolean goesOut) {
+    private void publish(Reach reach) {
         sender.publish();
-        if (goesOut) {
+        if (reach == Reach.ALL_HOSTS) {
             outlet.send();
         }
     }
@@ -110,11 +126,11 @@ final class GroupPublication implements ObservedConnection {
         long run() throws IOException;
     }
 
-    private long throughBoth(KernelSend send, long n, boolean goesOut) throws IOException {
+    private long throughBoth(KernelSend send, long n, Reach reach) throws IOException {
         try {
             long sent = send.run();
             if (sent > 0 || n == 0) {
-                publish(goesOut);
+                publish(reach);
             }
             return sent;
         } finally {
