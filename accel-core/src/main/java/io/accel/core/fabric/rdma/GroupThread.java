@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
@@ -47,12 +48,19 @@ final class GroupThread {
     /** The thread of this process, started when it is first needed. */
     static synchronized GroupThread get() throws FallbackException {
         if (instance == null) {
-            instance = start();
+            instance = start(Daemons::start);
         }
         return instance;
     }
 
-    private static GroupThread start() throws FallbackException {
+    /** Starts a daemon, as {@link Daemons#start(String, Runnable, Runnable)}. */
+    @FunctionalInterface
+    interface Starter {
+        void start(String name, Runnable body, Runnable wake);
+    }
+
+    /** Starts a thread that lives as long as the process. */
+    static GroupThread start(Starter daemons) throws FallbackException {
         CmEventChannel events = null;
         Selector selector = null;
         SelectableChannel watched = null;
@@ -64,14 +72,23 @@ final class GroupThread {
             watched.configureBlocking(false);
             SelectionKey unused = watched.register(
                     selector, SelectionKey.OP_READ, (Runnable) () -> {}); // its events are read in each turn
-            Daemons.start("accel-rdma-groups", thread::run, selector::wakeup);
+            daemons.start("accel-rdma-groups", thread::run, selector::wakeup);
             return thread;
-        } catch (IOException | IllegalStateException | OutOfMemoryError e) {
-            Endpoint.close(watched, "event channel's descriptor");
-            Endpoint.close(selector, "selector");
-            Endpoint.close(events, "event channel");
+        } catch (IOException e) {
+            close(watched, selector, events);
             throw Failures.toFallback(e);
+        } catch (IllegalStateException | SecurityException | OutOfMemoryError e) {
+            close(watched, selector, events);
+            throw new FallbackException(
+                    FallbackReason.NO_RESOURCES,
+                    "starting the thread for multicast groups over RDMA failed: " + e.getMessage());
         }
+    }
+
+    private static void close(SelectableChannel watched, Selector selector, CmEventChannel events) {
+        Endpoint.close(watched, "event channel's descriptor");
+        Endpoint.close(selector, "selector"); // only then does the selector let go of the descriptor
+        Endpoint.close(events, "event channel");
     }
 
     /** Makes an identifier whose events a handler gets, on this thread. Any thread. */
