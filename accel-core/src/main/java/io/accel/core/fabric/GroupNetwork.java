@@ -3,37 +3,60 @@ package io.accel.core.fabric;
 
 import java.net.Inet4Address;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Executor;
 
-/** Carries the datagrams of multicast groups between hosts, beside the kernel. Thread-safe. */
+/**
+ * Carries the datagrams of multicast groups between hosts, beside the kernel. Nothing here waits: a way to other hosts, or a membership,
+ * opens some milliseconds later. Where the device refuses that, or goes away, it is tried again for as long as it is wanted: after a
+ * second, after two, four, and so on, up to a minute. Thread-safe.
+ */
 public interface GroupNetwork {
     /**
-     * Opens the way of a publisher's datagrams to other hosts. This takes milliseconds, and 10 seconds at most.
+     * Begins to open the way of a publisher's datagrams to other hosts.
      *
-     * @param flow what is published; its source's address is one of a device
+     * @param flow what is published
      * @param hops how many routers, and one more, a datagram may pass; 1 to 255
-     * @param failed called once, by any thread, if the way ends by itself
-     * @throws FallbackException if there is none
+     * @param half runs a task while nobody uses the outlet, now or soon
+     * @param watch told of changes
      */
-    Outlet open(GroupFlow flow, int hops, Runnable failed) throws FallbackException;
+    Outlet open(GroupFlow flow, int hops, Executor half, Watch watch);
 
     /**
-     * Hears a group. This takes milliseconds, and 10 seconds at most.
+     * Begins to hear a group.
      *
      * @param group the group
      * @param on an address of the interface by which it is heard
-     * @param listener told of the datagrams
+     * @param listener told of the datagrams, and of changes
      * @return ends the membership when it is closed
-     * @throws FallbackException if it cannot be heard
      */
-    Membership join(Inet4Address group, Inet4Address on, Listener listener) throws FallbackException;
+    Membership join(Inet4Address group, Inet4Address on, Listener listener);
+
+    /** Hears of changes, from the network's own thread, which it must not hold up. */
+    interface Watch {
+        /** From now on the network carries the datagrams. */
+        void opened();
+
+        /**
+         * The network does not carry the datagrams until it is {@link #opened}. Called once for each time.
+         *
+         * @param why the reason
+         */
+        void closed(FallbackException why);
+    }
 
     /**
      * A publisher's end. It never waits, and never fails: a datagram for which there is no room is lost, which members count. One thread
-     * at a time.
+     * at a time, but for {@link #closed}.
      */
     interface Outlet {
-        /** The longest datagram that fits in bytes. Others are the kernel's. */
+        /** What {@link #most} returns while the way is not open. */
+        int CLOSED = -1;
+
+        /** The longest datagram that fits in bytes, or {@link #CLOSED}. All others are the kernel's. */
         int most();
+
+        /** Why the way is not open; null if it is. Any thread. */
+        FallbackException closed();
 
         /**
          * Writes one datagram.
@@ -65,7 +88,7 @@ public interface GroupNetwork {
     }
 
     /** Hears the datagrams of a group. Called by one thread at a time, which it must not hold up. */
-    interface Listener {
+    interface Listener extends Watch {
         /**
          * A datagram has come.
          *
@@ -79,7 +102,7 @@ public interface GroupNetwork {
         /** A publisher sends nothing any more. */
         void ended(long publisher);
 
-        /** Nothing comes any more: the membership was ended, or the device is gone. */
+        /** Nothing comes any more, since the membership was ended. */
         void ended();
     }
 

@@ -99,8 +99,13 @@ public final class DatagramGroups {
 
     private void close(List<GroupPublication> ended) {
         if (!ended.isEmpty()) {
-            socket.betweenSends(() -> ended.forEach(GroupPublication::close));
+            betweenSends(() -> ended.forEach(GroupPublication::close));
         }
+    }
+
+    /** As {@link DatagramSocket#betweenSends}. */
+    void betweenSends(Runnable task) {
+        socket.betweenSends(task);
     }
 
     /** Has the datagrams to a group published from now on, if the profile says so. In the sending half. */
@@ -164,6 +169,11 @@ public final class DatagramGroups {
     /** Takes note that a publisher cannot be heard in shared memory, or publishers on other hosts by RDMA. */
     void notHeard(InetSocketAddress group, IOException why) {
         remainsKernels(Role.SERVER, group, why);
+    }
+
+    /** Takes note that the datagrams to a group go to other hosts by RDMA from now on. */
+    void reached(InetSocketAddress group) {
+        accelerator.log().datagrams(null, group, new PathInfo(PathName.RDMA.text(), null, null));
     }
 
     /** Takes note that no datagrams to a group go to other hosts by RDMA. */

@@ -80,7 +80,7 @@ final class DatagramPath {
     PathInfo info() {
         GroupPublication published = publication;
         if (published != null) {
-            return new PathInfo(published.path().text(), null, null);
+            return published.info();
         }
         DatagramLink now = link;
         return now == null ? withoutLink : new PathInfo(now.record().path().text(), null, null);

@@ -107,7 +107,7 @@ final class GroupMemberships {
             boolean byNetwork = mayHearHosts(membership);
             look(false);
             if (byNetwork) {
-                socket.findLater(() -> hearHosts(membership));
+                hearHosts(membership);
             }
         }
     }
@@ -132,20 +132,15 @@ final class GroupMemberships {
         return new InetSocketAddress(membership.group, bound == null ? 0 : bound.getPort());
     }
 
-    /** Has a membership hear the publishers on other hosts. By the thread that finds paths. */
+    /** Has a membership hear the publishers on other hosts. */
     private void hearHosts(Membership membership) {
+        InetSocketAddress group = new InetSocketAddress(membership.group, 0);
         try {
             NetworkInterface on = NetworkInterface.getByIndex(membership.networkInterface);
-            GroupNetwork.Membership beside = hearing.network().join((Inet4Address) membership.group, on);
-            synchronized (this) {
-                if (memberships.contains(membership)) {
-                    membership.beside = beside;
-                    return;
-                }
-            }
-            beside.close();
+            membership.beside =
+                    hearing.network().join((Inet4Address) membership.group, on, why -> groups.notHeard(group, why));
         } catch (IOException e) {
-            groups.notHeard(new InetSocketAddress(membership.group, 0), e);
+            groups.notHeard(group, e);
         }
     }
 

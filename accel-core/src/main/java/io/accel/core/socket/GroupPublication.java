@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.PathInfo;
 import io.accel.core.datagram.GroupSender;
+import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
 import io.accel.core.fabric.GroupNetwork;
 import io.accel.core.fabric.Publication;
@@ -147,6 +149,14 @@ final class GroupPublication implements ObservedConnection {
         }
     }
 
+    /** The path of the datagrams; the kernel's, if it has to bring them to other hosts in place of the network. */
+    PathInfo info() {
+        FallbackException why = outlet == null || flow.kernelToo() ? null : outlet.closed();
+        return why == null
+                ? new PathInfo(path().text(), null, null)
+                : new PathInfo(PathInfo.KERNEL.path(), why.reason(), why.getMessage());
+    }
+
     @Override
     public PathName path() {
         return PathName.SHM;
@@ -170,7 +180,7 @@ final class GroupPublication implements ObservedConnection {
         Figures figures = new Figures();
         addTo(figures);
         int members = publication.members();
-        String hosts = outlet == null ? "" : ", and other hosts";
+        String hosts = outlet == null || outlet.closed() != null ? "" : ", and other hosts";
         return new ConnectionSample(
                 id,
                 "multicast",

@@ -119,12 +119,17 @@ final class GroupSending {
         if (network == null) {
             return null;
         }
-        try {
-            return network.open(flow, hops, groups::changed);
-        } catch (FallbackException e) {
-            groups.notReached(flow.group(), e);
-            return null;
-        }
+        return network.open(flow, hops, groups::betweenSends, new GroupNetwork.Watch() {
+            @Override
+            public void opened() {
+                groups.reached(flow.group());
+            }
+
+            @Override
+            public void closed(FallbackException why) {
+                groups.notReached(flow.group(), why);
+            }
+        });
     }
 
     /** Finds out how the kernel sends to a group: by which interface, and with which address as the source. */

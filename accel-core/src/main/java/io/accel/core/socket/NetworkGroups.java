@@ -17,12 +17,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * The publishers on other hosts that this process hears by the network, each with a ring that all member sockets of this process read.
@@ -87,41 +90,52 @@ final class NetworkGroups {
 
     // ---- memberships
 
-    /** Hears a group by an interface for which there is {@linkplain #on a network}. May wait. */
-    GroupNetwork.Membership join(Inet4Address group, NetworkInterface on) throws IOException {
-        Heard what = new Heard(group, addressOf(on));
+    /**
+     * Hears a group by an interface for which there is {@linkplain #on a network}.
+     *
+     * @param lost told why the network does not bring the group, each time that this begins
+     */
+    GroupNetwork.Membership join(Inet4Address group, NetworkInterface on, Consumer<FallbackException> lost)
+            throws IOException {
+        Inet4Address address = addressOf(on);
         GroupNetwork with = on(on);
-        if (what.on == null || with == null) {
+        if (address == null || with == null) {
             throw new FallbackException(FallbackReason.NO_DEVICE, on + " has lost its address or its device");
         }
-        Hearing hearing;
-        synchronized (this) {
-            hearing = heard.get(what);
-            if (hearing != null) {
-                hearing.members++;
-                return leaving(what, hearing);
-            }
-        }
-        hearing = new Hearing();
-        Hearing listener = hearing;
-        // Only the thread that finds paths joins, so no other joins the same meanwhile.
-        hearing.membership = Privileged.call(() -> with.join(group, what.on, listener));
-        synchronized (this) {
-            heard.put(what, hearing);
-        }
-        return leaving(what, hearing);
+        return join(group, address, with, lost);
     }
 
-    private GroupNetwork.Membership leaving(Heard what, Hearing hearing) {
-        return () -> {
-            synchronized (this) {
-                if (--hearing.members > 0) {
-                    return;
-                }
-                heard.remove(what, hearing);
+    /** As {@link #join(Inet4Address, NetworkInterface, Consumer)}, by a network, and an address of the interface. */
+    GroupNetwork.Membership join(
+            Inet4Address group, Inet4Address on, GroupNetwork with, Consumer<FallbackException> lost) {
+        Heard what = new Heard(group, on);
+        Hearing hearing;
+        FallbackException lostBefore;
+        synchronized (this) {
+            hearing = heard.get(what);
+            if (hearing == null) {
+                hearing = new Hearing();
+                hearing.membership = with.join(group, on, hearing);
+                heard.put(what, hearing);
             }
-            hearing.membership.close();
-        };
+            hearing.members.add(lost);
+            lostBefore = hearing.why;
+        }
+        if (lostBefore != null) {
+            lost.accept(lostBefore);
+        }
+        Hearing joined = hearing;
+        return () -> leave(what, joined, lost);
+    }
+
+    private void leave(Heard what, Hearing hearing, Consumer<FallbackException> member) {
+        synchronized (this) {
+            if (!hearing.members.remove(member) || !hearing.members.isEmpty()) {
+                return;
+            }
+            heard.remove(what, hearing);
+        }
+        hearing.membership.close();
     }
 
     // ---- publications
@@ -166,10 +180,12 @@ final class NetworkGroups {
 
     /** Hears a group by one interface, on the network's thread. */
     private final class Hearing implements GroupNetwork.Listener {
-        /** Guarded by the outer object. */
-        private int members = 1;
-        /** Written by the thread that joins. */
-        private volatile GroupNetwork.Membership membership;
+        /** Those of this process's memberships for which it hears, told when it does not. Guarded by the outer object, as are the next two. */
+        private final List<Consumer<FallbackException>> members = new ArrayList<>();
+        /** Why the network does not bring the group; null if it does, or is about to. */
+        private FallbackException why;
+
+        private GroupNetwork.Membership membership;
 
         private final Map<Long, String> names = new HashMap<>();
         private long lastId;
@@ -246,12 +262,27 @@ final class NetworkGroups {
         }
 
         @Override
+        public void opened() {
+            synchronized (NetworkGroups.this) {
+                why = null;
+            }
+        }
+
+        @Override
+        public void closed(FallbackException reason) {
+            ended();
+            List<Consumer<FallbackException>> told;
+            synchronized (NetworkGroups.this) {
+                why = reason;
+                told = List.copyOf(members);
+            }
+            told.forEach(member -> member.accept(reason));
+        }
+
+        @Override
         public void ended() {
             for (long id : Set.copyOf(names.keySet())) {
                 ended(id);
-            }
-            synchronized (NetworkGroups.this) {
-                heard.values().remove(this);
             }
         }
     }

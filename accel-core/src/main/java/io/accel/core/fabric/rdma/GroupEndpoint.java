@@ -3,6 +3,7 @@ package io.accel.core.fabric.rdma;
 
 import io.accel.core.fabric.rdma.verbs.Access;
 import io.accel.core.fabric.rdma.verbs.AddressHandle;
+import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmId;
 import io.accel.core.fabric.rdma.verbs.CompletionChannel;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
@@ -102,6 +103,11 @@ final class GroupEndpoint {
         if (groups.remove(address)) {
             Endpoint.close(() -> id.leaveMulticast(address), "membership in " + group);
         }
+    }
+
+    /** Whether an event concerns this one. */
+    boolean isOf(CmEvent event) {
+        return event.id() == id;
     }
 
     static long tag(Inet4Address group) {

@@ -18,8 +18,11 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -31,14 +34,25 @@ final class GroupThread {
     private static final Log LOG = Log.of(GroupThread.class);
     private static final Warnings ERRORS = new Warnings(LOG);
 
+    private static final long MILLISECOND = 1_000_000L;
+
     private static GroupThread instance;
 
     private final CmEventChannel events;
     private final Selector selector;
     private final Map<CmId, CmHandler> handlers = new ConcurrentHashMap<>();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    /** Whether a device is gone of which librdmacm has not let go. The thread's own. */
+
+    // The thread's own:
+
+    private final PriorityQueue<Due> due = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
+    /** The identifiers on devices that are being removed. */
+    private final Set<CmId> onRemoved = new HashSet<>();
+    /** Whether a device is gone of which librdmacm has not let go. */
     private boolean removedDevices;
+
+    /** A task, and when to run it, on {@link System#nanoTime()}'s scale. */
+    private record Due(long at, Runnable task) {}
 
     private GroupThread(CmEventChannel events, Selector selector) {
         this.events = events;
@@ -98,15 +112,21 @@ final class GroupThread {
         return id;
     }
 
-    /** From now on nobody hears of the identifier. */
+    /** From now on nobody hears of the identifier, whose owner closes it now. This thread only. */
     void forget(CmId id) {
         handlers.remove(id);
+        onRemoved.remove(id);
     }
 
     /** Runs a task on this thread. Any thread. */
     void run(Runnable task) {
         tasks.add(task);
         selector.wakeup();
+    }
+
+    /** Runs a task on this thread after that time. This thread only. */
+    void runAfter(long nanos, Runnable task) {
+        due.add(new Due(System.nanoTime() + nanos, task));
     }
 
     /** Watches a channel until it is closed. Any thread. */
@@ -128,18 +148,17 @@ final class GroupThread {
     private void run() {
         while (true) {
             try {
-                Daemons.select(selector, GroupThread::ready, 0);
+                Daemons.select(selector, GroupThread::ready, pauseMillis());
                 for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
-                    removedDevices |= event.type() == CmEventType.DEVICE_REMOVAL;
-                    CmHandler handler = handlers.get(event.id());
-                    if (handler != null) {
-                        handler.on(event);
-                    }
+                    take(event);
                 }
                 for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
                     task.run();
                 }
-                if (removedDevices && handlers.isEmpty()) {
+                while (!due.isEmpty() && due.peek().at - System.nanoTime() <= 0) {
+                    due.poll().task.run();
+                }
+                if (removedDevices && onRemoved.isEmpty()) {
                     removedDevices = false;
                     Verbs.releaseRemovedDevices();
                 }
@@ -149,6 +168,25 @@ final class GroupThread {
                 Daemons.pause();
             }
         }
+    }
+
+    private void take(CmEvent event) {
+        CmHandler handler = handlers.get(event.id());
+        if (event.type() == CmEventType.DEVICE_REMOVAL) {
+            removedDevices = true;
+            if (handler != null) {
+                onRemoved.add(event.id());
+            }
+        }
+        if (handler != null) {
+            handler.on(event);
+        }
+    }
+
+    /** How long to sleep; 0 for no limit. */
+    private long pauseMillis() {
+        Due next = due.peek();
+        return next == null ? 0 : Math.max(1, (next.at - System.nanoTime() + MILLISECOND - 1) / MILLISECOND);
     }
 
     private static void ready(SelectionKey key) {

@@ -105,7 +105,7 @@ public final class RdmaFabric implements Fabric {
     @Override
     public GroupNetwork groups() throws FallbackException {
         availability.check();
-        return new RdmaGroups();
+        return new RdmaGroups(GroupThread.get());
     }
 
     private int typeOfService(Source source) {

@@ -13,11 +13,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A publisher on one host and the members of its multicast group on two, by shared memory and RDMA, over a network that loses packets:
- * members come late, are killed, and have no Accel.
+ * members come late, are killed, and have no Accel; devices go and come back.
  */
 @EnabledIfSystemProperty(
         named = "lab.agent",
@@ -29,6 +30,20 @@ class TwoHostsGroupsTest {
     private static final int PORT = 47_000;
     private static final int LEAST = 1_000;
     private static final String LINKED = ".*datagrams .* by ";
+    private static final String LOST = LINKED + "kernel \\(LINK_LOST.*";
+    /** Ends once nobody has the device any more; half a minute is too long. */
+    private static final String REMOVE = "rm -f /run/gone; (rdma link delete rxe0; : >/run/gone) >/dev/null 2>&1 &"
+            + " for i in $(seq 300); do [ -e /run/gone ] && exit; sleep 0.1; done; exit 1";
+
+    private static final String RESTORE = "rdma link add rxe0 type rxe netdev eth0; ";
+    private static final String AWAIT_ACTIVE =
+            "for i in $(seq 100); do rdma link show rxe0/1 | grep -q 'state ACTIVE' && exit; sleep 0.1; done; exit 1";
+    /** Without a second device librdmacm keeps the first, whose removal waits for that. */
+    private static final String SECOND_DEVICE =
+            "ip link show y0 >/dev/null 2>&1 || { ip link add y0 type veth peer name y1"
+                    + " && ip addr add 10.79.0.1/24 dev y0 && ip link set y0 up && ip link set y1 up"
+                    + " && rdma link add rxe3 type rxe netdev y0; }";
+
     private static final List<String> PLAIN =
             List.of("-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider");
 
@@ -47,7 +62,10 @@ class TwoHostsGroupsTest {
 
     @AfterEach
     void mend() throws Exception {
-        HostAgent.shell("tc qdisc del dev eth0 root 2>/dev/null; true");
+        String mended = "tc qdisc del dev eth0 root 2>/dev/null; ip link set plug up;"
+                + " rdma link show rxe0/1 >/dev/null 2>&1 || " + RESTORE + AWAIT_ACTIVE;
+        Object unused = HostAgent.shell(mended);
+        unused = other.shell(mended);
     }
 
     /** What a member has heard; the missed ones are ranges. */
@@ -97,16 +115,20 @@ class TwoHostsGroupsTest {
         return next;
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"both", "fabric"})
-    void eachDatagramIsHeardOnceOnBothHosts(String mode) throws Exception {
-        List<String> accel = List.of(
+    private static List<String> accel(String mode) {
+        return List.of(
                 "-Daccel.fabric.order=shm,rdma",
                 "-Daccel.fallback=kernel",
                 "-Daccel.datagram.multicast=" + mode,
                 "-Daccel.datagram.retry=20ms",
                 "-Daccel.datagram.ring-size=1MiB",
                 "-Daccel.log.connections=true");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"both", "fabric"})
+    void eachDatagramIsHeardOnceOnBothHosts(String mode) throws Exception {
+        List<String> accel = accel(mode);
         int port = mode.equals("both") ? PORT : PORT + 1;
         other.node("two", accel, other.address(), port, "hear", 2);
         other.node("killed", accel, other.address(), port, "hear", 1);
@@ -174,6 +196,116 @@ class TwoHostsGroupsTest {
                                             + onTheOther.get(1).missed(begun, last),
                                     both);
                 }
+            }
+        }
+    }
+
+    /** One of the two hosts, where commands are run. */
+    @FunctionalInterface
+    private interface Host {
+        String run(String command) throws Exception;
+    }
+
+    /** A network that fails for a while. */
+    private enum Fault {
+        /** The publisher's host loses its device, and so do the members there. */
+        DEVICE_HERE(PORT + 2, REMOVE, RESTORE + AWAIT_ACTIVE),
+        /** The other host loses its device: its members fall back, and with them a publisher that goes by its own device alone. */
+        DEVICE_THERE(PORT + 4, REMOVE, RESTORE + AWAIT_ACTIVE),
+        /** Nothing leaves this host. Neither path does better, and both are there when the cable is. */
+        CABLE(PORT + 6, "ip link set plug down", "ip link set plug up; " + AWAIT_ACTIVE);
+
+        private final int port;
+        private final String begin;
+        private final String end;
+
+        Fault(int port, String begin, String end) {
+            this.port = port;
+            this.begin = begin;
+            this.end = end;
+        }
+
+        Host host() {
+            return this == DEVICE_THERE ? other::shell : HostAgent::shell;
+        }
+
+        /** Whether a publisher on this host has to fall back. */
+        boolean isPublishers(String mode) {
+            return this == DEVICE_HERE || (this == DEVICE_THERE && mode.equals("fabric"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"both, DEVICE_HERE", "both, DEVICE_THERE", "both, CABLE", "fabric, DEVICE_HERE", "fabric, CABLE"})
+    void groupsOutliveAFault(String mode, Fault fault) throws Exception {
+        List<String> accel = accel(mode);
+        int port = fault.port + (mode.equals("both") ? 0 : 1);
+        boolean atDevice = fault != Fault.CABLE;
+        Object unused = atDevice ? fault.host().run(SECOND_DEVICE) : null;
+        String name = "two" + port;
+        other.node(name, accel, other.address(), port, "hear", 2);
+        try (Program here = Program.start(accel, GroupNode.class, HERE, port, "hear", 2)) {
+            here.await("ready");
+            unused = other.awaitLineOf(name, "ready");
+            try (Program publisher = Program.start(accel, GroupNode.class, HERE, port, "say")) {
+                for (int i = 0; i < 2; i++) {
+                    unused = here.awaitMatch(LINKED + "shm.*");
+                    unused = other.awaitLineOf(name, LINKED + "rdma.*");
+                }
+                unused = publisher.awaitMatch(LINKED + "rdma.*");
+                publisher.tell(GroupNode.FASTER);
+                int begun = next(publisher);
+                int broken = awaitNext(publisher, begun + LEAST);
+                unused = fault.host().run(fault.begin);
+                if (fault == Fault.DEVICE_THERE) {
+                    unused = other.awaitLineOf(name, LOST);
+                }
+                if (fault.isPublishers(mode)) {
+                    unused = publisher.awaitMatch(LOST);
+                }
+                int fellBack = next(publisher);
+                int mended = awaitNext(publisher, fellBack + LEAST);
+                unused = fault.host().run(fault.end);
+                for (int i = 0; i < 2 && atDevice; i++) {
+                    unused = other.awaitLineOf(name, LINKED + "rdma.*");
+                }
+                if (fault.isPublishers(mode)) {
+                    unused = publisher.awaitMatch(LINKED + "rdma.*");
+                }
+                int whole = next(publisher);
+                int last = awaitNext(publisher, whole + LEAST);
+                publisher.tell(GroupNode.END_IT);
+                publisher.awaitSuccess();
+                List<Heard> onThisHost = new ArrayList<>();
+                List<Heard> onTheOther = new ArrayList<>();
+                for (int i = 0; i < 2; i++) {
+                    onThisHost.add(Heard.of("heard " + here.await("heard ")));
+                    onTheOther.add(Heard.of(other.awaitLineOf(name, "heard .*")));
+                }
+                for (Heard heard : onTheOther) {
+                    System.out.println(mode + ", " + fault + ": of " + begun + " to " + last + " heard there "
+                            + heard.count() + ", twice " + heard.twice() + "; missed " + heard.missed(begun, broken)
+                            + " before, " + heard.missed(broken, fellBack) + " of " + (fellBack - broken)
+                            + " while it was noticed, " + heard.missed(fellBack, mended) + " of " + (mended - fellBack)
+                            + " meanwhile, " + heard.missed(mended, whole) + " of " + (whole - mended)
+                            + " while it was mended, " + heard.missed(whole, last) + " of " + (last - whole)
+                            + " afterwards");
+                }
+                assertThat(onThisHost).allSatisfy(heard -> {
+                    assertThat(heard.twice()).isZero();
+                    assertThat(heard.missed(begun, last)).isZero();
+                });
+                assertThat(onTheOther).allSatisfy(heard -> {
+                    assertThat(heard.missed(begun, broken)).isLessThanOrEqualTo((broken - begun) / 20);
+                    assertWhole(heard, whole, last);
+                    if (atDevice) {
+                        assertWhole(heard, begun, last);
+                    } else {
+                        assertThat(heard.missed(fellBack, mended))
+                                .as("the cable was cut")
+                                .isEqualTo(mended - fellBack);
+                    }
+                });
             }
         }
     }
