@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  *    8  the publisher, 64 bits
  *   16  the number of datagrams sent before, 64 bits
  *   24  the group, 32 bits; its port and the source's port, 16 bits each; the source, 32 bits
- *   36  0, 32 bits
+ *   36  the port of the source's host for {@link GroupReport}s, or 0; 0; 16 bits each
  * </pre>
  */
 final class GroupHeader {
@@ -39,7 +39,8 @@ final class GroupHeader {
     private static final int GROUP_PORT_AT = 28;
     private static final int SOURCE_PORT_AT = 30;
     private static final int SOURCE_AT = 32;
-    private static final int ZERO_AT = 36;
+    private static final int REPORTS_AT = 36;
+    private static final int ZERO_AT = 38;
     private static final int MULTICAST = 0xe;
     private static final int SHORT = 0xffff;
     private static final long FACTOR = 0x9e37_79b9_7f4a_7c15L;
@@ -47,8 +48,12 @@ final class GroupHeader {
 
     private GroupHeader() {}
 
-    /** Writes what all datagrams of a publisher have in common. */
-    static void prepare(ByteBuffer to, int at, GroupFlow flow, long publisher) {
+    /**
+     * Writes what all datagrams of a publisher have in common.
+     *
+     * @param reports the port for members' reports; 0 for none
+     */
+    static void prepare(ByteBuffer to, int at, GroupFlow flow, long publisher, int reports) {
         to.putInt(at, MAGIC);
         to.put(at + VERSION_AT, (byte) VERSION);
         to.putLong(at + PUBLISHER_AT, publisher);
@@ -56,7 +61,8 @@ final class GroupHeader {
         to.putShort(at + GROUP_PORT_AT, (short) flow.group().getPort());
         to.putShort(at + SOURCE_PORT_AT, (short) flow.source().getPort());
         to.putInt(at + SOURCE_AT, bits(flow.source().getAddress()));
-        to.putInt(at + ZERO_AT, 0);
+        to.putShort(at + REPORTS_AT, (short) reports);
+        to.putShort(at + ZERO_AT, (short) 0);
     }
 
     /** Writes what differs. */
@@ -77,7 +83,7 @@ final class GroupHeader {
         if (received < SIZE
                 || from.getInt(at) != MAGIC
                 || from.get(at + VERSION_AT) != VERSION
-                || from.getInt(at + ZERO_AT) != 0
+                || from.getShort(at + ZERO_AT) != 0
                 || length(from, at) != received - SIZE) {
             return false;
         }
@@ -129,6 +135,11 @@ final class GroupHeader {
 
     static int source(ByteBuffer from, int at) {
         return from.getInt(at + SOURCE_AT);
+    }
+
+    /** The port for reports to the publisher; 0 if it wants none. */
+    static int reports(ByteBuffer from, int at) {
+        return from.getShort(at + REPORTS_AT) & SHORT;
     }
 
     /** The publisher, as a valid header describes it. */

@@ -9,8 +9,10 @@ import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventType;
 import java.io.IOException;
 import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A publisher's way to other hosts: a {@link GroupTransmitter} while the device has joined the group, and attempts to get one otherwise.
@@ -19,11 +21,17 @@ import java.util.concurrent.Executor;
  * is asked to let go of it, by tasks in its half, so the device's part is never closed under it.
  */
 final class GroupOutlet implements GroupNetwork.Outlet {
+    /** How long a member's report counts. Members repeat it each second. */
+    private static final long REPORT_NANOS = 5_000_000_000L;
+
     private final GroupThread thread;
     private final GroupFlow flow;
     private final int hops;
     private final Executor half;
     private final GroupNetwork.Watch watch;
+
+    /** The upper half of the publisher's number, the same whenever the way is opened again. */
+    private final int key = ThreadLocalRandom.current().nextInt();
 
     // The group thread's:
 
@@ -32,17 +40,27 @@ final class GroupOutlet implements GroupNetwork.Outlet {
     private GroupEndpoint endpoint;
     /** What the sender was given; null if nothing. */
     private GroupTransmitter given;
+    /** Why the device does not carry the datagrams; null if it may. */
+    private FallbackException withoutDevice =
+            new FallbackException(FallbackReason.NOT_YET, "the way to other hosts is being opened");
+    /** Why the device is not used though it may be; null if it is. */
+    private FallbackException unheard;
+    /** Until when a member's last report counts. */
+    private long unheardUntil;
+    /** Whether the watch was told that the way is not open. */
+    private boolean told;
     /** Whether nobody wants it any more. */
     private boolean ended;
 
     /** Why the way is not open, null if it is. Written by the group thread. */
-    private volatile FallbackException closed =
-            new FallbackException(FallbackReason.NOT_YET, "the way to other hosts is being opened");
+    private volatile FallbackException closed = withoutDevice;
 
     // The sender's:
 
     /** Null while the way is closed. */
     private GroupTransmitter transmitter;
+    /** Whether the kernel carries the datagrams none the less. */
+    private boolean paused;
 
     private boolean freed;
 
@@ -88,26 +106,78 @@ final class GroupOutlet implements GroupNetwork.Outlet {
         }
         GroupTransmitter made;
         try {
-            made = new GroupTransmitter(endpoint, endpoint.sendTo(event.group(), hops), flow);
+            long publisher = ((long) key << Integer.SIZE)
+                    | Integer.toUnsignedLong(ThreadLocalRandom.current().nextInt());
+            made = new GroupTransmitter(endpoint, endpoint.sendTo(event.group(), hops), flow, publisher, reportsPort());
         } catch (IOException e) {
             lose(Failures.toFallback(e));
             return;
         }
         given = made;
         pause.reset();
-        closed = null;
         half.execute(() -> transmitter = freed ? null : made);
-        watch.opened();
+        withoutDevice = null;
+        changed();
+    }
+
+    /** Members need not report what they hear through the kernel as well. */
+    private int reportsPort() {
+        if (flow.kernelToo()) {
+            return 0;
+        }
+        thread.reports().add(key, this);
+        return thread.reports().port();
     }
 
     private void lose(FallbackException why) {
         boolean wasOpen = given != null;
         letGo();
-        if (wasOpen || closed.reason() == FallbackReason.NOT_YET) { // of an attempt after another nobody needs to hear
-            closed = wasOpen ? new FallbackException(FallbackReason.LINK_LOST, why.getMessage()) : why;
-            watch.closed(closed);
+        if (wasOpen) {
+            withoutDevice = new FallbackException(FallbackReason.LINK_LOST, why.getMessage());
+        } else if (withoutDevice.reason() == FallbackReason.NOT_YET) {
+            withoutDevice = why;
         }
+        changed();
         thread.runAfter(pause.next(), this::open);
+    }
+
+    private void changed() {
+        FallbackException now = withoutDevice == null ? unheard : withoutDevice;
+        boolean wasOpen = closed == null;
+        closed = now;
+        if (now == null && !wasOpen) {
+            told = false;
+            watch.opened();
+        } else if (now != null && !told) {
+            told = true;
+            watch.closed(now);
+        }
+    }
+
+    /** A member of the group has said that its device brings it nothing. */
+    void reported(InetAddress by) {
+        unheardUntil = System.nanoTime() + REPORT_NANOS;
+        if (unheard == null && !ended) {
+            unheard = new FallbackException(
+                    FallbackReason.LINK_LOST, "a member on " + by.getHostAddress() + " has lost its device");
+            half.execute(() -> paused = true);
+            changed();
+            thread.runAfter(REPORT_NANOS, this::unpause);
+        }
+    }
+
+    private void unpause() {
+        long left = unheardUntil - System.nanoTime();
+        if (ended) {
+            return;
+        }
+        if (left > 0) {
+            thread.runAfter(left, this::unpause);
+            return;
+        }
+        unheard = null;
+        half.execute(() -> paused = false);
+        changed();
     }
 
     /** Closes the device's part, once the sender has let go of it. */
@@ -136,6 +206,7 @@ final class GroupOutlet implements GroupNetwork.Outlet {
 
     private void end() {
         ended = true;
+        thread.reports().remove(key);
         if (endpoint != null) {
             endpoint.close();
             endpoint = null;
@@ -154,7 +225,7 @@ final class GroupOutlet implements GroupNetwork.Outlet {
 
     @Override
     public int most() {
-        return transmitter == null ? CLOSED : transmitter.most();
+        return transmitter == null || paused ? CLOSED : transmitter.most();
     }
 
     @Override

@@ -12,10 +12,12 @@ import io.accel.core.fabric.rdma.verbs.GlobalRoute;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -29,6 +31,10 @@ final class GroupPort {
     private static final long SEED = ThreadLocalRandom.current().nextLong();
     /** How many senders it remembers to be this host or another one. */
     private static final int MOST_KNOWN = 1_024;
+    /** How many publishers it remembers that want to know when they are not heard. */
+    private static final int MOST_TOLD = 256;
+
+    private static final long REPORT_EVERY_NANOS = 1_000_000_000L;
 
     private final GroupThread thread;
     private final Inet4Address on;
@@ -36,6 +42,8 @@ final class GroupPort {
     private final Map<Integer, Group> groups = new HashMap<>();
     private final Map<Integer, Boolean> own = new HashMap<>();
     private final GroupNetwork.Origin origin = this::flow;
+    /** The publishers that rely on the device, by the number that listeners know them by. */
+    private final Map<Long, Reliant> reliant = new LinkedHashMap<>();
 
     /** Null while there is no device, or no group that it may hear. */
     private GroupIntake intake;
@@ -50,6 +58,9 @@ final class GroupPort {
     private boolean isLastOwn;
     private Group last;
 
+    /** A publisher, and where it receives reports. */
+    private record Reliant(int group, long publisher, InetSocketAddress reports) {}
+
     private enum State {
         JOINING,
         HEARD,
@@ -63,6 +74,8 @@ final class GroupPort {
         private final List<GroupNetwork.Listener> listeners = new ArrayList<>();
         private final GrowingPause pause = new GrowingPause();
         private State state = State.LOST;
+        /** Whether its publishers are being told, now and then, that it is not heard. */
+        private boolean reporting;
         /** Why it is not heard; null as long as it may be. */
         private FallbackException why;
 
@@ -177,7 +190,28 @@ final class GroupPort {
             group.why = wasHeard ? new FallbackException(FallbackReason.LINK_LOST, why.getMessage()) : why;
             List.copyOf(group.listeners).forEach(listener -> listener.closed(group.why));
         }
+        if (!group.reporting) {
+            report(group);
+        }
         thread.runAfter(group.pause.next(), () -> join(group));
+    }
+
+    /** Tells the publishers that were heard in a group that it is not heard, now and once a second as long as that is so. */
+    private void report(Group group) {
+        int address = GroupHeader.bits(group.address);
+        group.reporting = false;
+        if (groups.get(address) != group || group.state == State.HEARD) {
+            return;
+        }
+        for (Reliant each : reliant.values()) {
+            if (each.group == address) {
+                thread.reports().report(each.reports, each.publisher);
+                group.reporting = true;
+            }
+        }
+        if (group.reporting) {
+            thread.runAfter(REPORT_EVERY_NANOS, () -> report(group));
+        }
     }
 
     // ---- datagrams
@@ -199,6 +233,9 @@ final class GroupPort {
         header = at;
         long publisher = GroupHeader.identity(memory, at, SEED);
         boolean isEnd = (GroupHeader.flags(memory, at) & GroupHeader.END) != 0;
+        if (isEnd) {
+            reliant.remove(publisher);
+        }
         for (int i = 0; i < group.listeners.size(); i++) {
             if (isEnd) {
                 group.listeners.get(i).ended(publisher);
@@ -213,8 +250,22 @@ final class GroupPort {
         }
     }
 
+    /** Describes the publisher, of which a listener has not heard before, or not for long. */
     private GroupFlow flow() {
-        return GroupHeader.flow(memory, header, networkInterface);
+        GroupFlow flow = GroupHeader.flow(memory, header, networkInterface);
+        int reports = GroupHeader.reports(memory, header);
+        if (reports != 0) {
+            if (reliant.size() >= MOST_TOLD) {
+                reliant.remove(reliant.keySet().iterator().next());
+            }
+            reliant.put(
+                    GroupHeader.identity(memory, header, SEED),
+                    new Reliant(
+                            GroupHeader.group(memory, header),
+                            GroupHeader.publisher(memory, header),
+                            new InetSocketAddress(flow.source().getAddress(), reports)));
+        }
+        return flow;
     }
 
     private Group groupOf(int address) {

@@ -45,6 +45,7 @@ final class GroupThread {
 
     // The thread's own:
 
+    private final GroupReports reports = new GroupReports(this);
     private final PriorityQueue<Due> due = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
     /** The identifiers on devices that are being removed. */
     private final Set<CmId> onRemoved = new HashSet<>();
@@ -122,6 +123,11 @@ final class GroupThread {
     void run(Runnable task) {
         tasks.add(task);
         selector.wakeup();
+    }
+
+    /** The reports of members. This thread only. */
+    GroupReports reports() {
+        return reports;
     }
 
     /** Runs a task on this thread after that time. This thread only. */

@@ -11,7 +11,6 @@ import io.accel.core.fabric.rdma.verbs.WorkCompletions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Sends a publisher's datagrams to a group that its device has joined, from slots that take turns. Made by the {@link GroupThread}, and
@@ -38,14 +37,19 @@ final class GroupTransmitter {
     private long posted;
     private long completed;
 
-    GroupTransmitter(GroupEndpoint endpoint, AddressHandle handle, GroupFlow flow) {
+    /**
+     * Makes it.
+     *
+     * @param publisher a number that no other has
+     * @param reports the port for members' reports; 0 for none
+     */
+    GroupTransmitter(GroupEndpoint endpoint, AddressHandle handle, GroupFlow flow, long publisher, int reports) {
         this.endpoint = endpoint;
         this.handle = handle;
         this.memory = endpoint.memory();
         this.flags = flow.kernelToo() ? GroupHeader.KERNEL_TOO : 0;
-        long publisher = ThreadLocalRandom.current().nextLong();
         for (int i = 0; i < SLOTS; i++) {
-            GroupHeader.prepare(memory, i * RdmaGroups.MOST_MTU, flow, publisher);
+            GroupHeader.prepare(memory, i * RdmaGroups.MOST_MTU, flow, publisher, reports);
         }
     }
 

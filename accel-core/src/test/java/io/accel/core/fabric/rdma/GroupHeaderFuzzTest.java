@@ -29,7 +29,7 @@ class GroupHeaderFuzzTest {
         assertThat(GroupHeader.length(memory, at)).isEqualTo(received - GroupHeader.SIZE);
         assertThat(GroupHeader.number(memory, at)).isNotNegative();
         ByteBuffer again = ByteBuffer.allocate(GroupHeader.SIZE);
-        GroupHeader.prepare(again, 0, flow, GroupHeader.publisher(memory, at));
+        GroupHeader.prepare(again, 0, flow, GroupHeader.publisher(memory, at), GroupHeader.reports(memory, at));
         GroupHeader.finish(
                 again,
                 0,

@@ -236,7 +236,14 @@ class TwoHostsGroupsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"both, DEVICE_HERE", "both, DEVICE_THERE", "both, CABLE", "fabric, DEVICE_HERE", "fabric, CABLE"})
+    @CsvSource({
+        "both, DEVICE_HERE",
+        "both, DEVICE_THERE",
+        "both, CABLE",
+        "fabric, DEVICE_HERE",
+        "fabric, DEVICE_THERE",
+        "fabric, CABLE"
+    })
     void groupsOutliveAFault(String mode, Fault fault) throws Exception {
         List<String> accel = accel(mode);
         int port = fault.port + (mode.equals("both") ? 0 : 1);
