@@ -23,6 +23,7 @@ final class MulticastMemberships {
 
     /** Joins a group on an interface; source is null for all senders. A second call does nothing. */
     synchronized void join(InetAddress group, NetworkInterface at, InetAddress source) throws IOException {
+        groups.joining(group, at);
         MembershipKey key = source == null ? kernel.join(group, at) : kernel.join(group, at, source);
         if (!keys.contains(key)) {
             keys.add(key);

@@ -48,7 +48,18 @@ public final class DatagramGroups {
     }
 
     /**
-     * Takes note that the kernel's socket has joined a group.
+     * Takes note that the kernel's socket is about to join a group, whose datagrams the socket remembers from then on if other hosts may
+     * send them twice. May wait for a receive that is under way.
+     *
+     * @param group the group
+     * @param on the interface; null for the one that the system chooses
+     */
+    public void joining(InetAddress group, NetworkInterface on) {
+        memberships.joining(group, on);
+    }
+
+    /**
+     * Takes note that the kernel's socket has joined a group, as it was {@linkplain #joining about to}.
      *
      * @param group the group
      * @param on the interface; null for the one that the system chooses

@@ -85,11 +85,16 @@ final class DatagramInbox {
         mirrored = fewer.toArray(NONE);
     }
 
-    /** Remembers from now on what the kernel has brought, since other hosts may bring it again. Any thread. */
-    synchronized void hearsHosts() {
-        if (copies == null) {
+    /**
+     * Remembers from the next receive on what the kernel has brought, since other hosts may bring it again. Returns whether it did not
+     * before. Any thread.
+     */
+    synchronized boolean hearsHosts() {
+        boolean isNew = copies == null;
+        if (isNew) {
             copies = new NetworkCopies();
         }
+        return isNew;
     }
 
     /** As {@link DatagramSocket#receive(ByteBuffer)}. */

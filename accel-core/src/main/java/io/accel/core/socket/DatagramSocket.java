@@ -30,6 +30,8 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
@@ -45,6 +47,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private static final Warnings NO_FINDER = new Warnings(LOG);
     static final int MOST_IPV4 = 65_507;
     static final int MOST_IPV6 = 65_527;
+    /** How long a join waits for a receive under way, which takes microseconds if its thread has a core. */
+    private static final long MOST_RECEIVING_NANOS = 1_000_000_000L;
 
     private final Accelerator accelerator;
     private final DatagramChannel kernel;
@@ -393,9 +397,20 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return true;
     }
 
-    /** Takes note that the socket may hear publishers on other hosts. */
+    /** Takes note that the socket may hear publishers on other hosts. Waits for a receive that is under way, which may not know it yet. */
     void hearsHosts() {
-        inbox.hearsHosts();
+        if (!inbox.hearsHosts()) {
+            return;
+        }
+        CountDownLatch between = new CountDownLatch(1);
+        betweenReceives(between::countDown);
+        try {
+            if (!between.await(MOST_RECEIVING_NANOS, TimeUnit.NANOSECONDS)) {
+                LOG.get().log(Level.DEBUG, "a receive stands still while the socket joins a group");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Ends a link from a publisher that no membership admits any more. What was published before is still received. */

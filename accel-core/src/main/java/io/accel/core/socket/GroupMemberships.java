@@ -95,16 +95,30 @@ final class GroupMemberships {
         this.hearing = hearing;
     }
 
+    /**
+     * Takes note that the kernel's socket is about to join. If the socket remembered only later what it hears, another thread might receive
+     * a datagram before that, of which RDMA brings the copy after it.
+     */
+    void joining(InetAddress group, NetworkInterface on) {
+        if (mayJoin(group)) {
+            boolean unused = mayHearHosts(group, indexOf(group, on));
+        }
+    }
+
+    private boolean mayJoin(InetAddress group) {
+        return hearing != null && group instanceof Inet4Address && group.isMulticastAddress();
+    }
+
     /** Takes note that the kernel's socket has joined; source is null for all. */
     synchronized void joined(InetAddress group, NetworkInterface on, InetAddress source) {
-        if (hearing == null || !(group instanceof Inet4Address)) {
+        if (!mayJoin(group)) {
             return;
         }
         int index = indexOf(group, on);
         if (find(group, index, source) == null) {
             Membership membership = new Membership(group, index, source);
             memberships.add(membership);
-            boolean byNetwork = mayHearHosts(membership);
+            boolean byNetwork = mayHearHosts(group, index);
             look(false);
             if (byNetwork) {
                 hearHosts(membership);
@@ -112,11 +126,11 @@ final class GroupMemberships {
         }
     }
 
-    /** Whether a membership may hear publishers on other hosts. If so, the socket remembers what it hears from now on. */
-    private boolean mayHearHosts(Membership membership) {
+    /** Whether a member of a group may hear publishers on other hosts. If so, the socket remembers what it hears from now on. */
+    private boolean mayHearHosts(InetAddress group, int networkInterface) {
         try {
-            NetworkInterface on = NetworkInterface.getByIndex(membership.networkInterface);
-            if (groups.mayReachHosts(Role.SERVER, addressOf(membership))
+            NetworkInterface on = NetworkInterface.getByIndex(networkInterface);
+            if (groups.mayReachHosts(Role.SERVER, addressOf(group))
                     && hearing.network().on(on) != null) {
                 socket.hearsHosts();
                 return true;
@@ -127,9 +141,9 @@ final class GroupMemberships {
         return false;
     }
 
-    private InetSocketAddress addressOf(Membership membership) throws IOException {
+    private InetSocketAddress addressOf(InetAddress group) throws IOException {
         InetSocketAddress bound = groups.boundAddress();
-        return new InetSocketAddress(membership.group, bound == null ? 0 : bound.getPort());
+        return new InetSocketAddress(group, bound == null ? 0 : bound.getPort());
     }
 
     /** Has a membership hear the publishers on other hosts. */

@@ -242,12 +242,14 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     @Override
     public MembershipKey join(InetAddress group, NetworkInterface networkInterface) throws IOException {
+        groups().joining(group, networkInterface);
         return ours(kernel.join(group, networkInterface));
     }
 
     @Override
     public MembershipKey join(InetAddress group, NetworkInterface networkInterface, InetAddress source)
             throws IOException {
+        groups().joining(group, networkInterface);
         return ours(kernel.join(group, networkInterface, source));
     }
 

@@ -340,6 +340,9 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     @Override
     public void joinGroup(SocketAddress group, NetworkInterface networkInterface) throws IOException {
+        if (group instanceof InetSocketAddress address) {
+            channel.groups().joining(address.getAddress(), networkInterface);
+        }
         kernel.joinGroup(group, networkInterface);
         channel.groups().joined(addressOf(group), networkInterface, null);
     }
@@ -356,6 +359,7 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     @Override
     public void joinGroup(InetAddress group) throws IOException {
+        channel.groups().joining(group, null);
         kernel.joinGroup(group);
         channel.groups().joined(group, null, null);
     }
