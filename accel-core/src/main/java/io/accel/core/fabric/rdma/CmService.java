@@ -78,7 +78,7 @@ final class CmService {
     private CmService(CmEventChannel events, Selector selector, Predicate<InetAddress> hasWay) {
         this.events = events;
         this.selector = selector;
-        this.destroyer = new Destroyer(selector::wakeup); // it may be what a removed device waits for
+        this.destroyer = new Destroyer();
         this.deviceEvents = new DeviceEvents(selector, hasWay);
     }
 
@@ -328,8 +328,8 @@ final class CmService {
             link.attended().set(true);
             due.put(link, now + ERROR_PAUSE_NANOS);
         });
-        if (removedDevices && links.isEmpty() && destroyer.isIdle()) {
-            removedDevices = false;
+        if (removedDevices) {
+            removedDevices = false; // other devices may have links that live for ever
             try {
                 Verbs.releaseRemovedDevices();
             } catch (VerbsUnavailableException e) {

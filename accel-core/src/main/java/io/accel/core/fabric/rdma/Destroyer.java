@@ -33,7 +33,6 @@ final class Destroyer {
             body -> Daemons.unstarted("accel-rdma-destroy", body));
 
     private final Set<Ending> endings = ConcurrentHashMap.newKeySet();
-    private final Runnable whenIdle;
 
     /** One identifier, compared by identity. */
     private static final class Ending {
@@ -44,9 +43,7 @@ final class Destroyer {
         }
     }
 
-    /** @param whenIdle called each time that nothing is left to destroy */
-    Destroyer(Runnable whenIdle) {
-        this.whenIdle = whenIdle;
+    Destroyer() {
         threads.allowCoreThreadTimeOut(true);
     }
 
@@ -79,9 +76,6 @@ final class Destroyer {
             } finally {
                 endings.remove(ending);
                 afterwards.run();
-                if (endings.isEmpty()) {
-                    whenIdle.run();
-                }
             }
         };
         try {
@@ -100,9 +94,5 @@ final class Destroyer {
             }
         }
         return false;
-    }
-
-    boolean isIdle() {
-        return endings.isEmpty();
     }
 }

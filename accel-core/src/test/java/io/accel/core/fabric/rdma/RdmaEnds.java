@@ -163,11 +163,22 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     Connecting begin() throws IOException {
-        return fabric.connect(address, from -> new InetSocketAddress(from, 50_000), RING);
+        return begin(address.getAddress());
+    }
+
+    /** As {@link #begin()}, where the listener is the wildcard's. */
+    Connecting begin(InetAddress host) throws IOException {
+        return fabric.connect(
+                new InetSocketAddress(host, address.getPort()), from -> new InetSocketAddress(from, 50_000), RING);
     }
 
     Pair connect() throws Exception {
-        Connecting connecting = begin();
+        return connect(address.getAddress());
+    }
+
+    /** As {@link #connect()}, where the listener is the wildcard's. */
+    Pair connect(InetAddress host) throws Exception {
+        Connecting connecting = begin(host);
         return new Pair(answer(connecting), accept());
     }
 

@@ -50,7 +50,11 @@ class DeviceComesAndGoesTest {
     }
 
     private static Program client(String port, Object... arguments) throws Exception {
-        List<Object> all = new ArrayList<>(List.of(ADDRESS, port));
+        return clientOf(ADDRESS, port, arguments);
+    }
+
+    private static Program clientOf(String address, String port, Object... arguments) throws Exception {
+        List<Object> all = new ArrayList<>(List.of(address, port));
         all.addAll(List.of(arguments));
         return Program.start(List.of(OPTIONS), NioClient.class, all.toArray());
     }
@@ -66,16 +70,20 @@ class DeviceComesAndGoesTest {
         }
     }
 
-    /** As with TCP, whose connections now carry the bytes: nothing is lost. */
+    /** As with TCP, whose connections now carry the bytes: nothing is lost. Connections over the other device stay with it. */
     @Test
     void connectionsGoOnAndNewOnesTakeWhateverPathThereIs() throws Exception {
-        try (Program server = Program.start(List.of(OPTIONS), NioServer.class, ADDRESS)) {
+        try (Program server = Program.start(List.of(OPTIONS), NioServer.class, "0.0.0.0")) {
             String port = server.await("port ");
             assertThat(pathOfANewConnection(port)).isEqualTo("rdma");
             server.await("client ended after ");
 
-            try (Program idle = client(port, "lines");
+            try (Program beside = clientOf("10.78.0.1", port, "lines");
+                    Program idle = client(port, "lines");
                     Program busy = client(port, "talk", 5, TALK_MILLIS)) {
+                beside.roundTrip();
+                assertThat(beside.await("INFO: accel: connected ")).contains(" by rdma");
+                beside.roundTrip();
                 idle.roundTrip();
                 assertThat(idle.await("INFO: accel: connected ")).contains(" by rdma");
                 idle.roundTrip();
@@ -93,6 +101,9 @@ class DeviceComesAndGoesTest {
                 idle.roundTrip();
                 idle.finish();
                 busy.finish();
+                beside.roundTrip();
+                beside.finish();
+                assertThat(beside.hasSaid("INFO: accel: moved ")).isFalse();
             }
 
             HostAgent.shell("rdma link add rxe3 type rxe netdev y0");

@@ -123,6 +123,15 @@ final class Program implements AutoCloseable {
         return awaitLine(line -> line.matches(pattern), "like '" + pattern + "'");
     }
 
+    /** Whether it has printed a line that begins so, among those that nobody has waited for. After its end these are all. */
+    boolean hasSaid(String prefix) throws InterruptedException {
+        if (!process.isAlive()) {
+            reader.join();
+        }
+        takeLines();
+        return passedOver.stream().anyMatch(line -> line.startsWith(prefix));
+    }
+
     /** Also among the lines that came while another was waited for. */
     private String awaitLine(Predicate<String> wanted, String name) throws InterruptedException {
         long start = System.nanoTime();

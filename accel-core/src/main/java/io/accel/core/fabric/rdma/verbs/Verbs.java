@@ -58,9 +58,10 @@ public final class Verbs {
     }
 
     /**
-     * Lets librdmacm close its share of devices that are gone. Call it after a DEVICE_REMOVAL, once everything on the
-     * device is closed: a driver that cannot take its device from a process, such as Soft-RoCE's, waits for that.
-     * librdmacm closes only while there is another device; otherwise with the next one, or at the process's end.
+     * Lets librdmacm close its share of devices that are gone. Call it after a DEVICE_REMOVAL: a driver that cannot take
+     * its device from a process, such as Soft-RoCE's, waits for that. librdmacm closes a device when its last identifier is
+     * destroyed, so everything else on the device has to be closed before. It does so only if there is another device now;
+     * otherwise with the next one, or at the process's end.
      */
     public static void releaseRemovedDevices() throws VerbsUnavailableException {
         LibRdmaCm.Functions cm = Libraries.cm();
