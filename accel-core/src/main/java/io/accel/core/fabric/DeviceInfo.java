@@ -32,8 +32,10 @@ public record DeviceInfo(
      * @param linkLayer {@code ETHERNET} or {@code INFINIBAND}
      * @param activeMtu bytes of payload in a packet
      * @param gids its addresses in the table of the device, without unset entries
+     * @param interfaces the names of the network interfaces that have those addresses, as far as the kernel tells
      */
-    public record Port(int number, String state, String linkLayer, int activeMtu, List<String> gids) {
+    public record Port(
+            int number, String state, String linkLayer, int activeMtu, List<String> gids, List<String> interfaces) {
         /** Whether the port carries data. */
         public boolean isActive() {
             return state.equals("ACTIVE");

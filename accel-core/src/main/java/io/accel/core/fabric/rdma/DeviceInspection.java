@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.DeviceInfo;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.rdma.verbs.CompletionQueue;
@@ -12,15 +13,22 @@ import io.accel.core.fabric.rdma.verbs.ProtectionDomain;
 import io.accel.core.fabric.rdma.verbs.QueuePairOptions;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Asks the devices for their properties. It opens each for a moment and leaves nothing behind. */
 final class DeviceInspection {
+    private static final Log LOG = Log.of(DeviceInspection.class);
     private static final int MOST_INLINE = 1024;
     private static final int GID_SIZE = 16;
     private static final int IPV4_MAPPED_PREFIX = 12;
@@ -43,14 +51,21 @@ final class DeviceInspection {
         for (int number = 1; number <= attributes.ports(); number++) {
             PortAttributes port = context.port(number);
             List<String> gids = new ArrayList<>();
+            Set<String> interfaces = new TreeSet<>();
             for (int i = 0; i < port.gids(); i++) {
                 byte[] gid = gid(context, number, i);
                 if (gid != null) {
                     gids.add(text(gid));
+                    addInterface(context.device().name(), number, i, interfaces);
                 }
             }
             ports.add(new DeviceInfo.Port(
-                    number, port.state().name(), port.linkLayer().name(), port.activeMtu(), List.copyOf(gids)));
+                    number,
+                    port.state().name(),
+                    port.linkLayer().name(),
+                    port.activeMtu(),
+                    List.copyOf(gids),
+                    List.copyOf(interfaces)));
         }
         Trial trial = tryQueuePair(context);
         return new DeviceInfo(
@@ -71,6 +86,23 @@ final class DeviceInspection {
             return Arrays.equals(gid, new byte[GID_SIZE]) ? null : gid;
         } catch (VerbsException e) {
             return null;
+        }
+    }
+
+    /** Adds the interface with the address at that place of the port's table, which the kernel says for RoCE alone. */
+    private static void addInterface(String device, int port, int index, Set<String> interfaces) {
+        Path file = Path.of("/sys/class/infiniband", device, "ports", "" + port, "gid_attrs", "ndevs", "" + index);
+        try {
+            interfaces.add(Files.readString(file).strip());
+        } catch (IOException e) {
+            LOG.get()
+                    .log(
+                            Level.DEBUG,
+                            "the interface of {0} port {1} GID {2} is not known: {3}",
+                            device,
+                            port,
+                            index,
+                            e);
         }
     }
 

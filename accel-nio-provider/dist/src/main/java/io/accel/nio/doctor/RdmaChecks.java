@@ -28,10 +28,12 @@ final class RdmaChecks {
 
     private final Profile profile;
     private final SystemFiles files;
+    private final BondChecks bonds;
 
     RdmaChecks(Profile profile, SystemFiles files) {
         this.profile = profile;
         this.files = files;
+        this.bonds = new BondChecks(files);
     }
 
     List<Finding> run() throws IOException {
@@ -157,6 +159,9 @@ final class RdmaChecks {
             findings.add(device(device));
             for (DeviceInfo.Port port : device.ports()) {
                 findings.add(port(device, port, isUsed));
+                for (String networkInterface : port.interfaces()) {
+                    findings.addAll(bonds.check(networkInterface, device.name() + " port " + port.number()));
+                }
             }
             if (isUsed) {
                 findings.addAll(live(device));
@@ -218,7 +223,8 @@ final class RdmaChecks {
     private static Finding port(DeviceInfo device, DeviceInfo.Port port, boolean isUsed) {
         String found = device.name() + " port " + port.number() + ": " + port.state() + ", " + port.linkLayer() + ", "
                 + device.transport() + ", MTU " + port.activeMtu() + ", inline " + device.maxInline() + " B, "
-                + device.maxQueuePairs() + " queue pairs, GIDs " + port.gids();
+                + device.maxQueuePairs() + " queue pairs, GIDs " + port.gids()
+                + (port.interfaces().isEmpty() ? "" : ", interfaces " + port.interfaces());
         if (port.isActive() || !isUsed) {
             return Finding.ok("rdma.port", found);
         }

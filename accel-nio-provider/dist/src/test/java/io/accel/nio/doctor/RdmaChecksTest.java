@@ -34,7 +34,7 @@ class RdmaChecksTest {
 
     /** A device like a cloud's: it exists, its port is up, and Accel cannot use it. */
     private static DeviceInfo unusable() {
-        DeviceInfo.Port port = new DeviceInfo.Port(1, "ACTIVE", "ETHERNET", 4096, List.of("192.0.2.7"));
+        DeviceInfo.Port port = new DeviceInfo.Port(1, "ACTIVE", "ETHERNET", 4096, List.of("192.0.2.7"), List.of());
         return new DeviceInfo("efa_0", "UNSPECIFIED", "1.2", 128, -1, List.of(), REASON, List.of(port));
     }
 
@@ -53,6 +53,25 @@ class RdmaChecksTest {
         assertThat(findings).as("a connection over it").noneMatch(finding -> finding.check()
                 .equals("rdma.live"));
         assertThat(findings).noneMatch(finding -> finding.status() == Status.FAIL);
+    }
+
+    @Test
+    void aPortNamesItsInterfaceAndTheBondBeneathIt() throws IOException {
+        Files.createDirectories(dir.resolve("sys/class/net/bond0.7/lower_bond0"));
+        Path bond = Files.createDirectories(dir.resolve("sys/class/net/bond0/bonding"));
+        Files.writeString(bond.resolve("mode"), "802.3ad 4\n");
+        Files.writeString(bond.resolve("slaves"), "\n");
+        Files.writeString(bond.resolve("miimon"), "100\n");
+        Files.writeString(bond.resolve("arp_interval"), "0\n");
+        DeviceInfo.Port port =
+                new DeviceInfo.Port(1, "DOWN", "ETHERNET", 1024, List.of("192.0.2.7"), List.of("bond0.7"));
+        DeviceInfo device = new DeviceInfo("mlx5_bond_0", "IB", "1.2", 128, 64, List.of(), REASON, List.of(port));
+        assertThat(findings(Map.of(), device))
+                .filteredOn(finding -> finding.check().matches("rdma[.](port|bond)"))
+                .extracting(Finding::found)
+                .satisfiesExactly(
+                        found -> assertThat(found).endsWith(", GIDs [192.0.2.7], interfaces [bond0.7]"),
+                        found -> assertThat(found).isEqualTo("bond0 of mlx5_bond_0 port 1: 802.3ad, links []"));
     }
 
     @Test
