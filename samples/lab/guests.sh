@@ -11,7 +11,9 @@ start_guest() {
         "mem=${ACCEL_LAB_MEMORY:-4096}M" root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$exchange/guest/init"
         "lab.host=$host" "lab.exchange=$exchange/guest" quiet con=null ssl=null
         # The tables of TCP connections are as small as their number here: a reader of /proc/net/tcp walks all of them.
-        thash_entries=512 uhash_entries=256 "$@"
+        thash_entries=512 uhash_entries=256
+        # No bond but those that tests make.
+        bonding.max_bonds=0 "$@"
     )
     # Dies with this script, even when that is killed with -9.
     local run=(env "TMPDIR=$(memory_directory)" setpriv --pdeathsig KILL "$image/linux" "${arguments[@]}")

@@ -157,10 +157,18 @@ final class GroupPort {
     }
 
     private void on(CmEvent event) {
-        if (event.group() == null) {
+        if (event.type() == CmEventType.ADDR_CHANGE) {
+            // As where a bond has changed to its other link. A publisher needs another queue pair; members hear as
+            // before.
+            LOG.get().log(Level.DEBUG, "groups are still heard by {0}: {1}", on, event);
+        } else if (event.group() == null) {
             loseAll(RdmaGroups.refusal(event, on));
-            return;
+        } else {
+            onGroup(event);
         }
+    }
+
+    private void onGroup(CmEvent event) {
         Group group = groups.get((int) event.group().tag());
         if (group == null || group.state == State.LOST) {
             return; // nobody wants it any more

@@ -386,11 +386,27 @@ final class RdmaLink implements Link, CmHandler {
                     needAttention();
                 }
                 case DEVICE_REMOVAL -> losesDevice("is being removed");
+                case ADDR_CHANGE, UNREACHABLE -> ask(event);
                 default -> LOG.get().log(Level.DEBUG, "connection manager: {0}", event);
             }
             queues.poll();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /**
+     * This end, or the peer, has another hardware address, as where a bond has changed to its other link. Whether the device can still
+     * send shows when it sends, and an end that waits for its peer's bytes would send nothing.
+     */
+    private void ask(CmEvent event) {
+        LOG.get().log(Level.DEBUG, "asking the peer for a sign of life: {0}", event);
+        try {
+            if (isOpen()) {
+                out.ping();
+            }
+        } catch (VerbsException e) {
+            queues.fail(e);
         }
     }
 

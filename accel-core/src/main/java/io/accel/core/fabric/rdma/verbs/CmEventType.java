@@ -32,7 +32,7 @@ public enum CmEventType {
     MULTICAST_JOIN,
     /** Joining failed, or the group no longer exists. */
     MULTICAST_ERROR,
-    /** The address has moved to another device. */
+    /** The network interface of the address has another hardware address, as where a bond has changed to its other link. */
     ADDR_CHANGE,
     /** The queue pair's number may be used again. */
     TIMEWAIT_EXIT;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.fabric.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.accel.core.Shell;
+import io.accel.core.fabric.GroupFlow;
+import io.accel.core.fabric.GroupNetwork;
+import io.accel.core.fabric.Link;
+import io.accel.core.fabric.PortSpace;
+import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
+import io.accel.core.fabric.rdma.verbs.CmEvent;
+import io.accel.core.fabric.rdma.verbs.CmEventChannel;
+import io.accel.core.fabric.rdma.verbs.CmEventType;
+import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.stream.StreamReceiver;
+import io.accel.core.stream.StreamSender;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/**
+ * A device on a bond that changes to its other link, and with that its hardware address (fail_over_mac): the connection manager then reports
+ * ADDR_CHANGE for each identifier, by which none of them ends.
+ */
+@EnabledIfEnvironmentVariable(
+        named = "ACCEL_LAB_HOST",
+        matches = ".+",
+        disabledReason = "not in the lab: samples/lab/junit runs this there")
+@Timeout(120)
+class BondTest {
+    private static final String BOND = "bond8";
+    private static final String ADDRESS = "10.84.0.1";
+    private static final String MAKE = "for i in 0 1; do ip link add t$i type veth peer name far$i"
+            + " && ip link set far$i up || exit; done; ip link add " + BOND
+            + " type bond mode active-backup miimon 20 fail_over_mac active"
+            + " && ip link set t0 master " + BOND + " && ip link set t1 master " + BOND
+            + " && ip addr add " + ADDRESS + "/24 dev " + BOND + " && ip link set " + BOND + " up"
+            + " && rdma link add rxe8 type rxe netdev " + BOND;
+
+    /** A witness: told of what all identifiers of the device are told of, after those that were made before. */
+    private CmEventChannel events;
+
+    private CmId witness;
+
+    private InetAddress address;
+
+    @BeforeEach
+    void makeBond() throws Exception {
+        if (!Shell.run("rdma link show").contains("rxe8")) { // it stays, because this process has it open
+            Shell.run(MAKE);
+        }
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).until(() -> Shell.run("rdma link show rxe8/1")
+                .contains("ACTIVE"));
+        address = InetAddress.getByName(ADDRESS);
+        events = CmEventChannel.open();
+    }
+
+    @AfterEach
+    void plugIn() throws Exception {
+        if (witness != null) {
+            witness.close();
+        }
+        events.close();
+        Shell.run("ip link set far0 up && ip link set far1 up");
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).until(() -> Shell.run("cat /sys/class/net/t?/operstate")
+                .equals("up\nup\n"));
+    }
+
+    private static String activeLink() throws Exception {
+        return Shell.run("cat /sys/class/net/" + BOND + "/bonding/active_slave").strip();
+    }
+
+    /** Pulls the active link's cable, and returns when the connection manager has told all identifiers of the change. */
+    private void changeLink() throws Exception {
+        witness = events.createId();
+        witness.bind(new InetSocketAddress(address, 0));
+        String before = activeLink();
+        Shell.run("ip link set " + before.replace("t", "far") + " down");
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).until(() -> {
+            CmEvent event = events.nextEvent();
+            return event != null && event.type() == CmEventType.ADDR_CHANGE;
+        });
+        assertThat(activeLink()).startsWith("t").isNotEqualTo(before);
+    }
+
+    private static void assertWorks(RdmaEnds.Pair pair) throws IOException {
+        StreamSender sender = new StreamSender(pair.client(), 1);
+        StreamReceiver receiver = new StreamReceiver(pair.server());
+        assertThat(sender.write(ByteBuffer.allocate(100))).isEqualTo(100);
+        ByteBuffer in = ByteBuffer.allocate(100);
+        soon(() -> assertThat(receiver.read(in) < 0 || !in.hasRemaining()).isTrue());
+        assertThat(in.hasRemaining()).isFalse();
+    }
+
+    private static void soon(ThrowingRunnable assertion) {
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).untilAsserted(assertion);
+    }
+
+    private static boolean isBroken(Link link) {
+        return (link.peerState() & Link.BROKEN) != 0 && link.peerGone();
+    }
+
+    private static boolean hasHeard(Link link) {
+        return ((RdmaLink) link).hasHeard();
+    }
+
+    private static RdmaConfig patient() {
+        long forEver = TimeUnit.SECONDS.toNanos(60);
+        return new RdmaConfig(
+                PortSpace.TCP,
+                RdmaEnds.RING,
+                forEver,
+                forEver,
+                List.of(),
+                0,
+                0,
+                32,
+                220,
+                16,
+                16,
+                forEver,
+                7,
+                7,
+                0,
+                forEver,
+                false);
+    }
+
+    /**
+     * Soft-RoCE (seen in 6.1) can send nothing more from a queue pair whose entry in the table of addresses was made anew; another device may go
+     * on. Neither end sends by itself here.
+     */
+    @Test
+    void linksAreAskedWhetherTheyStillCarryAndNewOnesComeToBe() throws Exception {
+        try (RdmaEnds ends = new RdmaEnds(patient(), address)) {
+            RdmaEnds.Pair pair = ends.connect();
+            for (Link end : List.of(pair.client(), pair.server())) {
+                assertThat(((RdmaLink) end).endpoint().context().device().name())
+                        .isEqualTo("rxe8");
+                assertThat(hasHeard(end)).isFalse();
+            }
+            changeLink();
+            soon(() -> assertThat(hasHeard(pair.client()) || isBroken(pair.client()))
+                    .isTrue());
+            soon(() -> assertThat(hasHeard(pair.server()) || isBroken(pair.server()))
+                    .isTrue());
+            System.out.println("after a change of the hardware address a link is "
+                    + (isBroken(pair.client()) ? "broken" : "as it was"));
+            RdmaEnds.Pair another = ends.connect();
+            assertWorks(another);
+            another.free();
+            pair.free();
+        }
+    }
+
+    @Test
+    void multicastGroupsStayJoinedAndPublishersGetAnotherWay() throws Exception {
+        Inet4Address group = (Inet4Address) InetAddress.getByName("239.1.2.3");
+        GroupNetwork groups = new RdmaFabric(RdmaEnds.config(32, false)).groups();
+        GroupTold member = new GroupTold();
+        GroupNetwork.Membership membership = groups.join(group, (Inet4Address) address, member);
+        GroupFlow flow = new GroupFlow(
+                new InetSocketAddress(group, 7_000),
+                NetworkInterface.getByInetAddress(address).getIndex(),
+                new InetSocketAddress(address, 7_001),
+                false);
+        GroupTold publisher = new GroupTold();
+        GroupNetwork.Outlet outlet = groups.open(flow, 1, Runnable::run, publisher);
+        soon(() -> assertThat(publisher.all()).containsExactly("opened"));
+        soon(() -> assertThat(member.all()).containsExactly("opened"));
+        changeLink();
+        soon(() -> assertThat(publisher.all()).containsExactly("opened", "closed LINK_LOST", "opened"));
+        assertThat(member.all()).as("nothing has ended").containsExactly("opened");
+        outlet.free();
+        membership.close();
+        soon(() -> assertThat(member.all()).containsExactly("opened", "ended"));
+    }
+}
