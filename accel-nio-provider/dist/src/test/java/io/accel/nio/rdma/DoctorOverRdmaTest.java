@@ -45,6 +45,25 @@ class DoctorOverRdmaTest {
     }
 
     @Test
+    void aBondIsShownWithItsLinks() throws Exception {
+        try (Bond bond = new Bond(HostAgent::shell, "10.84.0.1")) {
+            assertThat(doctor())
+                    .containsPattern(
+                            "ok +rdma.port +rxe9 port 1: ACTIVE, ETHERNET, .*10.84.0.1.*, interfaces \\[bond9\\]")
+                    .containsPattern("ok +rdma.bond +bond9 of rxe9 port 1: active-backup,"
+                            + " links \\[s0 up \\(active\\), s1 up \\(backup\\)\\]")
+                    .containsPattern("ok +rdma.live +1 MiB there and back over rdma at 10.84.0.1, all bytes right")
+                    .endsWith("status 0\n");
+            bond.pull();
+            assertThat(doctor())
+                    .containsPattern("ok +rdma.port +rxe9 port 1: ACTIVE")
+                    .containsPattern("warn.* +rdma.bond +bond9 of rxe9 port 1: active-backup,"
+                            + " links \\[s0 down \\(backup\\), s1 up \\(active\\)\\]")
+                    .containsPattern("ok +rdma.live +1 MiB there and back over rdma at 10.84.0.1, all bytes right");
+        }
+    }
+
+    @Test
     void aDeviceThatIsNotThereIsTold() throws Exception {
         assertThat(doctor("JAVA_TOOL_OPTIONS='-Daccel.rdma.device=mlx5_7 -Daccel.rdma.tos=104'"))
                 .containsPattern(

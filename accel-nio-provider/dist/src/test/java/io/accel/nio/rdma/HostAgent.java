@@ -23,6 +23,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *   serve [OPTION...]   starts a {@link NioServer}, in place of the one before; its port
+ *   at ADDRESS [OPTION...]
+ *                       the same, with a server on another address of the host
+ *   stop                ends the server
  *   line PREFIX         waits for a line that the server prints; the rest of it
  *   sh COMMAND          runs a shell command; what it printed
  *   node NAME OPTION... : ARGUMENT...
@@ -69,7 +72,10 @@ final class HostAgent {
         String rest = space < 0 ? "" : line.substring(space + 1);
         try {
             return switch (verb) {
-                case "serve" -> serve(rest.isEmpty() ? List.of() : Arrays.asList(rest.split(" ", -1)));
+                case "serve" -> serve(here.getHostAddress(), words(rest));
+                case "at" ->
+                    serve(words(rest).get(0), words(rest).subList(1, words(rest).size()));
+                case "stop" -> stopServer();
                 case "line" -> server.await(rest);
                 case "sh" -> shell(rest);
                 case "node" -> node(rest);
@@ -86,9 +92,13 @@ final class HostAgent {
         }
     }
 
-    private String serve(List<String> options) throws IOException, InterruptedException {
-        stopServer();
-        server = Program.start(options, NioServer.class, here.getHostAddress());
+    private static List<String> words(String line) {
+        return line.isEmpty() ? List.of() : Arrays.asList(line.split(" ", -1));
+    }
+
+    private String serve(String address, List<String> options) throws IOException, InterruptedException {
+        Object unused = stopServer();
+        server = Program.start(options, NioServer.class, address);
         return server.await("port ");
     }
 
@@ -108,14 +118,15 @@ final class HostAgent {
     private void stop() {
         nodes.values().forEach(Program::close);
         nodes.clear();
-        stopServer();
+        Object unused = stopServer();
     }
 
-    private void stopServer() {
+    private String stopServer() {
         if (server != null) {
             server.close();
             server = null;
         }
+        return "stopped";
     }
 
     /** Runs a shell command; what it printed. */

@@ -51,6 +51,16 @@ final class OtherHost implements AutoCloseable {
         return ask("serve " + String.join(" ", options));
     }
 
+    /** As {@link #serve}, on another address of that host. */
+    String serveAt(String there, String... options) throws IOException {
+        return ask("at " + there + " " + String.join(" ", options));
+    }
+
+    /** Ends the server. */
+    void stopServing() throws IOException {
+        Object unused = ask("stop");
+    }
+
     /** Waits for a line of the server that begins so; returns the rest of it. */
     String awaitLine(String prefix) throws IOException {
         return ask("line " + prefix);
