@@ -26,7 +26,8 @@ import java.util.function.Predicate;
  *
  * <p>A device that fails takes all its links with it, as does a completion queue, and a queue pair that fails its own. A port that goes down takes
  * the links that wait for something, if the kernel still has a way from their address: as where another port takes
- * the address over. Otherwise the kernel's way has gone with the port, and a link may outlive a short outage.
+ * the address over. Otherwise the kernel's way has gone with the port, and a link may outlive a short outage. Where a port's table of
+ * addresses changes, as under a bond that changes to its other link, the links on the port ask their peers for a sign of life.
  *
  * <p>Only the service's thread.
  */
@@ -151,6 +152,13 @@ final class DeviceEvents {
                                 context.device().name());
             }
             case PORT_ACTIVE -> device.portsDown.remove(event.number());
+            case GID_CHANGE -> {
+                for (RdmaLink link : links) {
+                    if (link.endpoint().port() == event.number()) {
+                        link.askPeer(event.type().name());
+                    }
+                }
+            }
             default ->
                 LOG.get().log(Level.DEBUG, "{0} reports {1}", context.device().name(), event);
         }

@@ -386,7 +386,7 @@ final class RdmaLink implements Link, CmHandler {
                     needAttention();
                 }
                 case DEVICE_REMOVAL -> losesDevice("is being removed");
-                case ADDR_CHANGE, UNREACHABLE -> ask(event);
+                case ADDR_CHANGE, UNREACHABLE -> askPeer(event.type().name());
                 default -> LOG.get().log(Level.DEBUG, "connection manager: {0}", event);
             }
             queues.poll();
@@ -396,17 +396,21 @@ final class RdmaLink implements Link, CmHandler {
     }
 
     /**
-     * This end, or the peer, has another hardware address, as where a bond has changed to its other link. Whether the device can still
-     * send shows when it sends, and an end that waits for its peer's bytes would send nothing.
+     * Asks the peer for a sign of life, since an address of either end has changed, as where a bond has changed to its other link. Whether the
+     * device can still send shows when it sends, and an end that waits for its peer's bytes would send nothing. Only the service's thread.
      */
-    private void ask(CmEvent event) {
-        LOG.get().log(Level.DEBUG, "asking the peer for a sign of life: {0}", event);
+    void askPeer(String why) {
+        lock.lock();
         try {
+            queues.poll();
             if (isOpen()) {
+                LOG.get().log(Level.DEBUG, "connection {0} asks for a sign of life: {1}", endpoint.id(), why);
                 out.ping();
             }
         } catch (VerbsException e) {
             queues.fail(e);
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -56,12 +56,6 @@ final class Bond implements AutoCloseable {
         host.shell(PULL);
     }
 
-    /** How many packets the device has sent. */
-    long packetsSent() throws IOException, InterruptedException {
-        return Long.parseLong(host.shell("cat /sys/class/infiniband/rxe9/ports/1/hw_counters/sent_pkts")
-                .strip());
-    }
-
     /** The numbers of the device's reliable queue pairs, one for each link of a connection. */
     String queuePairs() throws IOException, InterruptedException {
         return host.shell("rdma resource show qp link rxe9 | sed -n 's/.*lqpn \\([0-9]*\\).* type RC .*/\\1/p'")

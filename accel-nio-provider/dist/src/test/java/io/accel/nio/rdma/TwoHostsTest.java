@@ -173,13 +173,18 @@ class TwoHostsTest {
         assertThat(isByRdmaWithin(PATIENCE_NANOS, port)).isTrue();
     }
 
-    /** The bond's other link takes over long before a device gives up sending: neither the program nor Accel notices. */
-    @Test
-    void aConnectionGoesOnOverRdmaWhenItsBondLosesALink() throws Exception {
+    /**
+     * The kernel makes a bond's entries in the device's table of addresses anew when the bond changes to its other link, whether or not its hardware
+     * address changes. Soft-RoCE (seen in 6.1) can send nothing more from the queue pairs that there were, so the connection goes on through the
+     * kernel, and then over another link.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "active"})
+    void aConnectionOutlivesALinkOfItsBond(String newHardwareAddress) throws Exception {
         String from = "10.84.0.1";
         String to = "10.84.0.2";
-        try (Bond here = new Bond(HostAgent::shell, from);
-                Bond there = new Bond(other::shell, to)) {
+        try (Bond here = new Bond(HostAgent::shell, from, "fail_over_mac", newHardwareAddress);
+                Bond there = new Bond(other::shell, to, "fail_over_mac", newHardwareAddress)) {
             List<String> options = List.of(PATIENT[0], PATIENT[1], "-Daccel.log.connections=true");
             String port = other.serveAt(to, PATIENT);
             try (Program talk = Program.start(options, NioClient.class, to, port, "talk", 8, 0)) {
@@ -189,44 +194,15 @@ class TwoHostsTest {
                         .endsWith(" by rdma");
                 String link = here.queuePairs();
                 assertThat(link).matches("\\d+");
-                double before = talk.longestSoFar();
-                for (Bond bond : List.of(here, there)) {
-                    bond.pull();
-                    double over = talk.longestSoFar();
-                    long sent = here.packetsSent();
-                    before = Math.max(before, talk.longestSoFar()); // after another round trip
-                    assertThat(here.packetsSent()).isGreaterThan(sent);
-                    assertThat(here.queuePairs()).as("the connection's link").isEqualTo(link);
-                    System.out.println("the longest round trip over the loss of a bond's link: " + over
-                            + " ms, and otherwise " + before + " ms");
-                }
-                assertTalked(talk);
-                assertThat(talk.hasSaid("INFO: accel: moved ")).isFalse();
-            } finally {
-                other.stopServing();
-            }
-        }
-    }
-
-    /**
-     * The bond's hardware address changes with its link. Soft-RoCE (seen in 6.1) can send nothing more from the queue pairs that there were, so
-     * the connection goes on through the kernel, and then over another link.
-     */
-    @Test
-    void aConnectionOutlivesTheHardwareAddressOfItsBond() throws Exception {
-        String from = "10.84.0.1";
-        String to = "10.84.0.2";
-        try (Bond here = new Bond(HostAgent::shell, from, "fail_over_mac", "active");
-                Bond there = new Bond(other::shell, to, "fail_over_mac", "active")) {
-            List<String> options = List.of(PATIENT[0], PATIENT[1], "-Daccel.log.connections=true");
-            String port = other.serveAt(to, PATIENT);
-            try (Program talk = Program.start(options, NioClient.class, to, port, "talk", 9, 0)) {
-                talk.await("begun");
-                assertThat(talk.await("INFO: accel: connected ")).endsWith(" by rdma");
                 for (Bond bond : List.of(here, there)) {
                     bond.pull();
                     assertThat(talk.await("INFO: accel: moved ")).contains("LINK_LOST");
                     assertThat(talk.await("INFO: accel: moved ")).endsWith(" to rdma");
+                    assertThat(here.queuePairs())
+                            .as("the device on the bond has its new link")
+                            .matches("\\d+")
+                            .isNotEqualTo(link);
+                    link = here.queuePairs();
                 }
                 assertTalked(talk);
             } finally {
