@@ -44,6 +44,10 @@ final class CmService {
     private static final long HANDSHAKE_LOOK_NANOS = 50 * MILLISECOND;
     /** A device that was taken away, or a port that another process has, may stay so for good. */
     private static final long REOPEN_PAUSE_NANOS = 1_000 * MILLISECOND;
+    /** How many times librdmacm is asked to let go of a removed device, in as many seconds: it may list the device for a moment longer. */
+    private static final int RELEASES = 10;
+
+    private static final long RELEASE_PAUSE_NANOS = 1_000 * MILLISECOND;
     /** How long a connection that met an error is left alone. */
     private static final long ERROR_PAUSE_NANOS = 100 * MILLISECOND;
 
@@ -70,7 +74,11 @@ final class CmService {
     // Only the thread uses these:
     private final ClientRequests requests = new ClientRequests(System::nanoTime);
     private final DeviceEvents deviceEvents;
-    private boolean removedDevices;
+    /** How many times more librdmacm is to be asked to let go of removed devices, and when. */
+    private int releases;
+
+    private long releaseAt;
+
     private long checkAt;
     /** When listeners without a device try again. */
     private long reopenAt;
@@ -307,7 +315,8 @@ final class CmService {
         CmId subject = event.type() == CmEventType.CONNECT_REQUEST ? event.listener() : event.id();
         CmHandler handler = subject == null ? null : handlers.get(subject);
         if (event.type() == CmEventType.DEVICE_REMOVAL) {
-            removedDevices = true;
+            releases = RELEASES;
+            releaseAt = System.nanoTime();
         }
         if (handler != null) {
             handler.on(event);
@@ -328,13 +337,19 @@ final class CmService {
             link.attended().set(true);
             due.put(link, now + ERROR_PAUSE_NANOS);
         });
-        if (removedDevices) {
-            removedDevices = false; // other devices may have links that live for ever
-            try {
-                Verbs.releaseRemovedDevices();
-            } catch (VerbsUnavailableException e) {
-                LOG.get().log(Level.WARNING, "a removed RDMA device is not let go of", e);
-            }
+        if (releases > 0 && now - releaseAt >= 0) {
+            releases--;
+            releaseAt = now + RELEASE_PAUSE_NANOS;
+            release();
+        }
+    }
+
+    /** Other devices may have links that live for ever, so this waits for none of them. */
+    private static void release() {
+        try {
+            Verbs.releaseRemovedDevices();
+        } catch (VerbsUnavailableException e) {
+            LOG.get().log(Level.WARNING, "a removed RDMA device is not let go of", e);
         }
     }
 
@@ -391,6 +406,9 @@ final class CmService {
             return 1; // after an error
         }
         long until = earlier(checkAt, deviceEvents.nextLook());
+        if (releases > 0) {
+            until = earlier(until, releaseAt);
+        }
         for (long at : due.values()) {
             until = earlier(until, at);
         }

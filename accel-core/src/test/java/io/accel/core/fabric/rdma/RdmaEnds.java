@@ -163,22 +163,22 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     Connecting begin() throws IOException {
-        return begin(address.getAddress());
+        return beginAt(address.getAddress());
     }
 
     /** As {@link #begin()}, where the listener is the wildcard's. */
-    Connecting begin(InetAddress host) throws IOException {
+    Connecting beginAt(InetAddress host) throws IOException {
         return fabric.connect(
                 new InetSocketAddress(host, address.getPort()), from -> new InetSocketAddress(from, 50_000), RING);
     }
 
     Pair connect() throws Exception {
-        return connect(address.getAddress());
+        return connectAt(address.getAddress());
     }
 
     /** As {@link #connect()}, where the listener is the wildcard's. */
-    Pair connect(InetAddress host) throws Exception {
-        Connecting connecting = begin(host);
+    Pair connectAt(InetAddress host) throws Exception {
+        Connecting connecting = beginAt(host);
         return new Pair(answer(connecting), accept());
     }
 

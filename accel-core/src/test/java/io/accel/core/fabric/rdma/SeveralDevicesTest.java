@@ -71,9 +71,9 @@ class SeveralDevicesTest {
         try (RdmaEnds own = new RdmaEnds(32, first);
                 RdmaEnds all = new RdmaEnds(32, InetAddress.getByName("0.0.0.0"))) {
             RdmaEnds.Pair leaving = own.connect();
-            RdmaEnds.Pair alsoLeaving = all.connect(first);
-            RdmaEnds.Pair staying = all.connect(second);
-            RdmaEnds.Pair alsoStaying = all.connect(InetAddress.getByName("10.78.0.1"));
+            RdmaEnds.Pair alsoLeaving = all.connectAt(first);
+            RdmaEnds.Pair staying = all.connectAt(second);
+            RdmaEnds.Pair alsoStaying = all.connectAt(InetAddress.getByName("10.78.0.1"));
             assertThat(deviceOf(leaving.client())).isEqualTo("rxe5").isEqualTo(deviceOf(leaving.server()));
             assertThat(deviceOf(alsoLeaving.client())).isEqualTo("rxe5").isEqualTo(deviceOf(alsoLeaving.server()));
             assertThat(deviceOf(staying.client())).isEqualTo("rxe6").isEqualTo(deviceOf(staying.server()));
@@ -98,10 +98,10 @@ class SeveralDevicesTest {
             }
             assertWorks(staying);
             assertWorks(alsoStaying);
-            assertThatThrownBy(() -> all.begin(first))
+            assertThatThrownBy(() -> all.beginAt(first))
                     .isInstanceOfSatisfying(
                             FallbackException.class, e -> assertThat(e.reason()).isEqualTo(FallbackReason.NO_DEVICE));
-            RdmaEnds.Pair another = all.connect(second);
+            RdmaEnds.Pair another = all.connectAt(second);
             assertWorks(another);
 
             Shell.run("rdma link add rxe5 type rxe netdev u0");
@@ -110,7 +110,7 @@ class SeveralDevicesTest {
                         .atMost(60, TimeUnit.SECONDS)
                         .ignoreExceptions()
                         .untilAsserted(() -> {
-                            RdmaEnds.Pair again = ends.connect(first);
+                            RdmaEnds.Pair again = ends.connectAt(first);
                             assertThat(deviceOf(again.client())).isEqualTo("rxe5");
                             again.free();
                         });
