@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma.verbs;
 
+import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.ServerSocket;
 import java.util.Collections;
 
 /** Which address of this machine belongs to an RDMA device, for tests that need one. */
@@ -15,14 +18,17 @@ public final class RdmaDevice {
         return Verbs.isAvailable() && address() != null;
     }
 
-    /** The first address that the connection manager binds to a device; null when there is none. */
+    /**
+     * The first address that the connection manager binds to a device, and the kernel to a socket; null when there is none. The kernel does
+     * not as long as it looks for another host that has a new IPv6 address.
+     */
     public static InetAddress address() throws Exception {
         try (CmEventChannel channel = CmEventChannel.open()) {
             for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
                 for (InetAddress address : Collections.list(network.getInetAddresses())) {
                     try (CmId id = channel.createId()) {
                         id.bind(new InetSocketAddress(address, 0));
-                        if (id.context() != null) {
+                        if (id.context() != null && isReady(address)) {
                             return address;
                         }
                     } catch (VerbsException e) {
@@ -35,5 +41,13 @@ public final class RdmaDevice {
             }
         }
         return null;
+    }
+
+    private static boolean isReady(InetAddress address) throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, address)) {
+            return socket.isBound();
+        } catch (BindException e) {
+            return false;
+        }
     }
 }
