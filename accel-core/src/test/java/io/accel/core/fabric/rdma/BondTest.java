@@ -7,8 +7,6 @@ import io.accel.core.Shell;
 import io.accel.core.fabric.GroupFlow;
 import io.accel.core.fabric.GroupNetwork;
 import io.accel.core.fabric.Link;
-import io.accel.core.fabric.PortSpace;
-import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventChannel;
 import io.accel.core.fabric.rdma.verbs.CmEventType;
@@ -146,28 +144,6 @@ class BondTest {
         return ((RdmaLink) link).hasHeard();
     }
 
-    private static RdmaConfig patient() {
-        long forEver = TimeUnit.SECONDS.toNanos(60);
-        return new RdmaConfig(
-                PortSpace.TCP,
-                RdmaEnds.RING,
-                forEver,
-                forEver,
-                List.of(),
-                0,
-                0,
-                32,
-                220,
-                16,
-                16,
-                forEver,
-                7,
-                7,
-                0,
-                forEver,
-                false);
-    }
-
     /**
      * Soft-RoCE (seen in 6.1) can send nothing more from a queue pair whose entry in the table of addresses was made anew; another device may go
      * on. Neither end sends by itself here.
@@ -176,7 +152,7 @@ class BondTest {
     @EnumSource
     void linksAreAskedWhetherTheyStillCarryAndNewOnesComeToBe(Kind kind) throws Exception {
         makeBond(kind);
-        try (RdmaEnds ends = new RdmaEnds(patient(), address)) {
+        try (RdmaEnds ends = new RdmaEnds(RdmaEnds.patient(), address)) {
             RdmaEnds.Pair pair = ends.connect();
             for (Link end : List.of(pair.client(), pair.server())) {
                 assertThat(((RdmaLink) end).endpoint().context().device().name())

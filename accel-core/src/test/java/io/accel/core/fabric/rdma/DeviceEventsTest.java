@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.Shell;
 import io.accel.core.fabric.Link;
-import io.accel.core.fabric.PortSpace;
-import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.AsyncEventType;
 import io.accel.core.fabric.rdma.verbs.DeviceReports;
 import io.accel.core.stream.StreamReceiver;
@@ -78,8 +76,8 @@ class DeviceEventsTest {
     @BeforeEach
     void connect() throws Exception {
         HAS_WAY.set(false);
-        ends = new RdmaEnds(new RdmaFabric(config(), () -> service), InetAddress.getByName(ADDRESS));
-        others = new RdmaEnds(new RdmaFabric(config(), () -> service), InetAddress.getByName("10.78.0.1"));
+        ends = new RdmaEnds(new RdmaFabric(RdmaEnds.patient(), () -> service), InetAddress.getByName(ADDRESS));
+        others = new RdmaEnds(new RdmaFabric(RdmaEnds.patient(), () -> service), InetAddress.getByName("10.78.0.1"));
         bystander = others.connect();
     }
 
@@ -91,28 +89,6 @@ class DeviceEventsTest {
         bystander.free();
         others.close();
         ends.close();
-    }
-
-    private static RdmaConfig config() {
-        long forEver = TimeUnit.SECONDS.toNanos(60);
-        return new RdmaConfig(
-                PortSpace.TCP,
-                RdmaEnds.RING,
-                forEver,
-                forEver,
-                List.of(),
-                0,
-                0,
-                32,
-                220,
-                16,
-                16,
-                forEver,
-                7,
-                7,
-                0,
-                forEver,
-                false);
     }
 
     private static void assertWorks(RdmaEnds.Pair pair) {

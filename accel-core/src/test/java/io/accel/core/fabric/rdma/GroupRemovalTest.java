@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.accel.core.Shell;
 import io.accel.core.fabric.GroupFlow;
 import io.accel.core.fabric.GroupNetwork;
+import io.accel.core.fabric.rdma.verbs.RdmaDevice;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -67,16 +68,7 @@ class GroupRemovalTest {
         soon(() -> assertThat(member.all()).containsExactly("opened"));
         soon(() -> assertThat(beside.all()).endsWith("opened")); // its device may not have had its address at once
 
-        Process removal =
-                new ProcessBuilder("rdma", "link", "delete", "rxe0").inheritIO().start();
-        try {
-            // Nobody closes anything, and still the device goes.
-            assertThat(removal.waitFor(30, TimeUnit.SECONDS))
-                    .as("rdma link delete has ended")
-                    .isTrue();
-        } finally {
-            removal.destroyForcibly().waitFor(5, TimeUnit.SECONDS);
-        }
+        RdmaDevice.remove("rxe0"); // nobody closes anything, and still it goes
         soon(() -> assertThat(publisher.all()).containsExactly("opened", "closed LINK_LOST"));
         soon(() -> assertThat(member.all()).containsExactly("opened", "closed LINK_LOST"));
         half.execute(() -> assertThat(outlet.most()).isEqualTo(GroupNetwork.Outlet.CLOSED));

@@ -162,6 +162,29 @@ final class RdmaEnds implements AutoCloseable {
         }
     }
 
+    /** As {@link #config}, of links that only a word of the device or the peer breaks in the time of a test. */
+    static RdmaConfig patient() {
+        long forEver = TimeUnit.SECONDS.toNanos(60);
+        return new RdmaConfig(
+                PortSpace.TCP,
+                RING,
+                forEver,
+                forEver,
+                List.of(),
+                0,
+                0,
+                32,
+                220,
+                16,
+                16,
+                forEver,
+                7,
+                7,
+                0,
+                forEver,
+                false);
+    }
+
     Connecting begin() throws IOException {
         return beginAt(address.getAddress());
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma.verbs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -8,14 +10,32 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.util.Collections;
+import java.util.concurrent.TimeUnit;
 
-/** Which address of this machine belongs to an RDMA device, for tests that need one. */
+/** The RDMA devices of this machine, for tests that need one. */
 public final class RdmaDevice {
     private RdmaDevice() {}
 
     /** For {@code @EnabledIf}: whether the tests have a device to run on; {@code samples/lab/junit} gives them one. */
     public static boolean isThere() throws Exception {
         return Verbs.isAvailable() && address() != null;
+    }
+
+    /**
+     * Removes a Soft-RoCE device. That ends when each process, this one included, has let go of it.
+     *
+     * @param name its name
+     */
+    public static void remove(String name) throws Exception {
+        Process removal =
+                new ProcessBuilder("rdma", "link", "delete", name).inheritIO().start();
+        try {
+            assertThat(removal.waitFor(30, TimeUnit.SECONDS))
+                    .as("rdma link delete has ended")
+                    .isTrue();
+        } finally {
+            removal.destroyForcibly().waitFor(5, TimeUnit.SECONDS);
+        }
     }
 
     /**
