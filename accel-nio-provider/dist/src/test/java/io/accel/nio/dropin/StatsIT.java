@@ -150,7 +150,8 @@ class StatsIT {
             terminal.send("G");
             patiently().until(() -> terminal.output().matches("(?s).*line [0-9]{2,} of .*"));
             terminal.send("q");
-            patiently().until(() -> terminal.output().contains("status 0"));
+            assertThat(terminal.status()).as(terminal.output()).isZero();
+            assertThat(terminal.output()).contains("status 0");
             List<String> modes = terminal.output()
                     .lines()
                     .map(String::strip)
