@@ -61,7 +61,12 @@ class ReportOfTestsTest {
                         "ok accel-contract-suite/kernel 20 0 0 1",
                         "FAILED accel-grpc/default-test 0 0 1 0");
         assertThat(Files.readAllLines(failures))
-                .containsExactly("accel-netty-transport/default-test: SecondTest.reads:12 expected: 1 but was: 2");
+                .containsExactly(
+                        "accel-netty-transport/default-test: SecondTest.reads:12 expected: 1 but was: 2",
+                        "accel-netty-transport/default-test: ThirdTest.writes:30 ",
+                        "    Expecting actual:",
+                        "      \"one\"",
+                        "    to be null");
     }
 
     /** The parts that the script finds in a log, without the seconds that they took. */
