@@ -165,6 +165,7 @@ final class KernelIo extends StreamIo {
     private int write(ByteBuffer[] buffers, int count) throws IOException {
         LinkStream unused = outgoing.enter(false); // bytes do not go over the link yet, and only this thread writes
         try {
+            outgoing.failIfReset();
             if (count == 1) {
                 int written = channel.write(buffers[0]);
                 outgoing.gave(written, buffers[0]);
@@ -196,6 +197,7 @@ final class KernelIo extends StreamIo {
     long transfer(FileRegion region) throws IOException {
         LinkStream unused = outgoing.enter(false); // as above
         try {
+            outgoing.failIfReset();
             long written =
                     region.transferTo(channel, region.transferred()); // the JDK's own channel, which has sendfile
             outgoing.gave(written);

@@ -215,13 +215,28 @@ public final class Outgoing {
     }
 
     /**
+     * Refuses to write to the kernel what the peer will never read: a read over the link has met the peer's reset, of which the kernel may
+     * have yet to hear. A program that is refused must find its buffers as they were, so this comes before the write. In this half only.
+     *
+     * @throws IOException "Broken pipe"
+     */
+    public void failIfReset() throws IOException {
+        LinkStream attached = socket.attached();
+        if (attached != null
+                && attached.reader().hasMetReset()
+                && !socket.isClosed()
+                && !socket.anchor().isOutputShut()) { // else the kernel's refusal comes first
+            throw new IOException(BROKEN_PIPE);
+        }
+    }
+
+    /**
      * Accounts for a buffer that was written to the kernel. In this half only.
      *
      * @param n how many bytes of it
      * @param src the buffer, positioned behind the bytes written
-     * @throws IOException "Broken pipe" if a read over the link has reported that the peer has reset the connection
      */
-    public void gave(int n, ByteBuffer src) throws IOException {
+    public void gave(int n, ByteBuffer src) {
         StreamFingerprint print = fingerprint;
         if (print != null) {
             print.note(given, src, src.position() - n, n);
@@ -235,9 +250,8 @@ public final class Outgoing {
      * @param n how many bytes
      * @param src the array
      * @param off the first of them
-     * @throws IOException as there
      */
-    public void gave(int n, byte[] src, int off) throws IOException {
+    public void gave(int n, byte[] src, int off) {
         StreamFingerprint print = fingerprint;
         if (print != null && print.isOpen()) {
             print.note(given, ByteBuffer.wrap(src), off, n);
@@ -272,9 +286,8 @@ public final class Outgoing {
      * @param srcs the buffers, one after the other
      * @param before their {@link #positions} before the write
      * @param offset the first of them
-     * @throws IOException as there
      */
-    public void gave(long n, ByteBuffer[] srcs, int[] before, int offset) throws IOException {
+    public void gave(long n, ByteBuffer[] srcs, int[] before, int offset) {
         StreamFingerprint print = fingerprint;
         if (print != null && before != null) {
             print.note(given, srcs, before, offset);
@@ -286,9 +299,8 @@ public final class Outgoing {
      * Accounts for bytes that were written to the kernel and that nothing but the kernel has seen. In this half only.
      *
      * @param n how many
-     * @throws IOException as {@link #gave(int, ByteBuffer)}
      */
-    public void gave(long n) throws IOException {
+    public void gave(long n) {
         if (n > 0) {
             long before = given;
             given = before + n;
@@ -297,10 +309,6 @@ public final class Outgoing {
             LinkStream attached = socket.attached();
             if (attached == null) {
                 socket.handover().noteTraffic();
-            } else if (attached.reader().hasMetReset() && !socket.isClosed()) {
-                // The kernel has yet to hear of the reset that a read over the link has met. The bytes it took go
-                // nowhere.
-                throw new IOException(BROKEN_PIPE);
             }
         }
     }

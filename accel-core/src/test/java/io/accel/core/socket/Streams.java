@@ -77,6 +77,7 @@ final class Streams {
 
     private static void writeKernel(StreamSocket socket, ByteBuffer src) throws IOException {
         try {
+            socket.outgoing().failIfReset();
             int n = open(socket).write(src);
             socket.outgoing().gave(n, src);
         } catch (IOException e) {

@@ -102,6 +102,9 @@ final class StreamOutput {
     }
 
     private int giveKernel(ByteBuffer src) throws IOException {
+        if (src.hasRemaining()) {
+            out.failIfReset();
+        }
         int n = channel.kernel().write(src);
         out.gave(n, src);
         return n;
@@ -114,6 +117,7 @@ final class StreamOutput {
      */
     long giveKernel(FileChannel file, long position, long count, boolean behind) throws IOException {
         try {
+            out.failIfReset();
             long n = file.transferTo(position, count, channel.kernel());
             out.gave(n);
             return n;
@@ -185,6 +189,9 @@ final class StreamOutput {
     }
 
     private long giveKernel(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        if (hasRemaining(srcs, offset, length)) {
+            out.failIfReset();
+        }
         int[] before = out.positions(srcs, offset, length);
         long n = channel.kernel().write(srcs, offset, length);
         out.gave(n, srcs, before, offset);

@@ -266,6 +266,9 @@ final class AccelSocketImpl extends SocketImpl {
             }
         } while (done == LinkStream.MOVED);
         try {
+            if (done < len) {
+                out.failIfReset();
+            }
             raw().rawOutput().write(b, off + done, len - done);
             out.gave(len - done, b, off + done);
         } catch (IOException e) {
