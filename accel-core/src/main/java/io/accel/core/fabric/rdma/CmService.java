@@ -10,8 +10,7 @@ import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventChannel;
 import io.accel.core.fabric.rdma.verbs.CmEventType;
 import io.accel.core.fabric.rdma.verbs.CmId;
-import io.accel.core.fabric.rdma.verbs.Verbs;
-import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
+import io.accel.core.fabric.rdma.verbs.Context;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -34,7 +33,8 @@ import java.util.function.Predicate;
 /**
  * Does RDMA's work that needs no program: one daemon thread answers clients, hears of connections that end, delivers
  * what closed connections leave behind, probes silent peers, listens for the devices' events, and helps along a
- * connection that waits for credits while its program is elsewhere. Without such work it sleeps in the kernel.
+ * connection that waits for credits while its program is elsewhere. Without such work it sleeps in the kernel, but for a look at the
+ * devices that are open each second ({@link OpenDevices}).
  */
 final class CmService {
     private static final Log LOG = Log.of(CmService.class);
@@ -44,10 +44,6 @@ final class CmService {
     private static final long HANDSHAKE_LOOK_NANOS = 50 * MILLISECOND;
     /** A device that was taken away, or a port that another process has, may stay so for good. */
     private static final long REOPEN_PAUSE_NANOS = 1_000 * MILLISECOND;
-    /** How many times librdmacm is asked to let go of a removed device, in as many seconds: it may list the device for a moment longer. */
-    private static final int RELEASES = 10;
-
-    private static final long RELEASE_PAUSE_NANOS = 1_000 * MILLISECOND;
     /** How long a connection that met an error is left alone. */
     private static final long ERROR_PAUSE_NANOS = 100 * MILLISECOND;
 
@@ -56,7 +52,8 @@ final class CmService {
     private final CmEventChannel events;
     private final Selector selector;
 
-    private final Destroyer destroyer;
+    private final Destroyer destroyer = new Destroyer();
+    private final OpenDevices devices;
     private final Map<CmId, CmHandler> handlers = new ConcurrentHashMap<>();
     /** All connections that have not been given back yet. */
     private final Set<RdmaLink> links = ConcurrentHashMap.newKeySet();
@@ -74,11 +71,6 @@ final class CmService {
     // Only the thread uses these:
     private final ClientRequests requests = new ClientRequests(System::nanoTime);
     private final DeviceEvents deviceEvents;
-    /** How many times more librdmacm is to be asked to let go of removed devices, and when. */
-    private int releases;
-
-    private long releaseAt;
-
     private long checkAt;
     /** When listeners without a device try again. */
     private long reopenAt;
@@ -86,7 +78,7 @@ final class CmService {
     private CmService(CmEventChannel events, Selector selector, Predicate<InetAddress> hasWay) {
         this.events = events;
         this.selector = selector;
-        this.destroyer = new Destroyer();
+        this.devices = new OpenDevices(selector::wakeup);
         this.deviceEvents = new DeviceEvents(selector, hasWay);
     }
 
@@ -163,6 +155,11 @@ final class CmService {
     /** From now on the identifier's events go to the handler. Call it before they can come. */
     void handle(CmId id, CmHandler handler) {
         handlers.put(id, handler);
+    }
+
+    /** An identifier is on this device, perhaps the first. */
+    void opened(Context context) {
+        devices.opened(context);
     }
 
     void unhandle(CmId id) {
@@ -265,6 +262,7 @@ final class CmService {
                 each(handshakes, handshake -> handshake.attend(now), ServerHandshake::meetError);
                 reopenHomeless(now);
                 deviceEvents.look(now);
+                devices.look(now);
                 checkPeers(now);
                 if (requests.doSome()) {
                     selector.wakeup(); // the next turn begins at once
@@ -315,8 +313,7 @@ final class CmService {
         CmId subject = event.type() == CmEventType.CONNECT_REQUEST ? event.listener() : event.id();
         CmHandler handler = subject == null ? null : handlers.get(subject);
         if (event.type() == CmEventType.DEVICE_REMOVAL) {
-            releases = RELEASES;
-            releaseAt = System.nanoTime();
+            devices.removal();
         }
         if (handler != null) {
             handler.on(event);
@@ -337,20 +334,6 @@ final class CmService {
             link.attended().set(true);
             due.put(link, now + ERROR_PAUSE_NANOS);
         });
-        if (releases > 0 && now - releaseAt >= 0) {
-            releases--;
-            releaseAt = now + RELEASE_PAUSE_NANOS;
-            release();
-        }
-    }
-
-    /** Other devices may have links that live for ever, so this waits for none of them. */
-    private static void release() {
-        try {
-            Verbs.releaseRemovedDevices();
-        } catch (VerbsUnavailableException e) {
-            LOG.get().log(Level.WARNING, "a removed RDMA device is not let go of", e);
-        }
     }
 
     private void attendIfDue(RdmaLink link, long now) {
@@ -405,10 +388,7 @@ final class CmService {
         if (!requests.isEmpty()) {
             return 1; // after an error
         }
-        long until = earlier(checkAt, deviceEvents.nextLook());
-        if (releases > 0) {
-            until = earlier(until, releaseAt);
-        }
+        long until = earlier(earlier(checkAt, deviceEvents.nextLook()), devices.nextLook());
         for (long at : due.values()) {
             until = earlier(until, at);
         }

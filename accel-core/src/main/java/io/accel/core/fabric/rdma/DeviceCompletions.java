@@ -15,6 +15,8 @@ final class DeviceCompletions implements Completions {
     private CompletionChannel channel;
     private CompletionQueue queue;
     private SelectableChannel doorbell;
+    /** The doorbell's descriptor. */
+    private int duplicate;
 
     private DeviceCompletions(int atOnce) {
         this.batch = new WorkCompletions(atOnce);
@@ -32,7 +34,8 @@ final class DeviceCompletions implements Completions {
         try {
             opened.channel = context.createCompletionChannel();
             opened.queue = context.createCompletionQueue(entries, opened.channel);
-            opened.doorbell = Endpoint.selectable(opened.channel.duplicateFd());
+            opened.duplicate = opened.channel.duplicateFd();
+            opened.doorbell = Endpoint.selectable(opened.duplicate);
             opened.doorbell.configureBlocking(false);
             return opened;
         } catch (IOException | RuntimeException | Error e) {
@@ -105,9 +108,12 @@ final class DeviceCompletions implements Completions {
         return true;
     }
 
-    /** Closes all; it never fails: errors are logged. */
+    /** Closes all, once, although selectors may still have the doorbell; it never fails: errors are logged. */
     @Override
     public void close() {
+        if (doorbell != null) {
+            Endpoint.close(() -> CompletionChannel.silence(duplicate), "doorbell's descriptor");
+        }
         Endpoint.close(doorbell, "doorbell");
         Endpoint.close(queue, "completion queue");
         Endpoint.close(channel, "completion channel");

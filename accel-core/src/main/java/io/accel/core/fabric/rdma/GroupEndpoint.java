@@ -73,6 +73,7 @@ final class GroupEndpoint {
     private void open(Inet4Address on, int sends, int receives) throws IOException {
         id.bind(new InetSocketAddress(on, 0));
         var context = id.context();
+        thread.opened(context);
         try {
             mtu = context.port(id.port()).activeMtu();
             domain = context.allocateProtectionDomain();

@@ -10,7 +10,7 @@ import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventChannel;
 import io.accel.core.fabric.rdma.verbs.CmEventType;
 import io.accel.core.fabric.rdma.verbs.CmId;
-import io.accel.core.fabric.rdma.verbs.Verbs;
+import io.accel.core.fabric.rdma.verbs.Context;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -25,9 +25,11 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 
 /**
- * The daemon thread that hears the connection manager and the devices on behalf of multicast groups. Without news it sleeps in the kernel.
+ * The daemon thread that hears the connection manager and the devices on behalf of multicast groups. Without news it sleeps in the kernel,
+ * but for a look at the devices that are open each second ({@link OpenDevices}).
  * Objects of a device are closed by it alone, in tasks, so that none is used while it goes.
  */
 final class GroupThread {
@@ -43,14 +45,12 @@ final class GroupThread {
     private final Map<CmId, CmHandler> handlers = new ConcurrentHashMap<>();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
+    private final OpenDevices devices;
+
     // The thread's own:
 
     private final GroupReports reports = new GroupReports(this);
     private final PriorityQueue<Due> due = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
-    /** The identifiers on devices that are being removed. */
-    private final Set<CmId> onRemoved = new HashSet<>();
-    /** Whether a device is gone of which librdmacm has not let go. */
-    private boolean removedDevices;
 
     /** A task, and when to run it, on {@link System#nanoTime()}'s scale. */
     private record Due(long at, Runnable task) {}
@@ -58,6 +58,7 @@ final class GroupThread {
     private GroupThread(CmEventChannel events, Selector selector) {
         this.events = events;
         this.selector = selector;
+        this.devices = new OpenDevices(selector::wakeup);
     }
 
     /** The thread of this process, started when it is first needed. */
@@ -113,10 +114,14 @@ final class GroupThread {
         return id;
     }
 
+    /** An identifier is on this device, perhaps the first. Any thread. */
+    void opened(Context context) {
+        devices.opened(context);
+    }
+
     /** From now on nobody hears of the identifier, whose owner closes it now. This thread only. */
     void forget(CmId id) {
         handlers.remove(id);
-        onRemoved.remove(id);
     }
 
     /** Runs a task on this thread. Any thread. */
@@ -164,10 +169,7 @@ final class GroupThread {
                 while (!due.isEmpty() && due.peek().at - System.nanoTime() <= 0) {
                     due.poll().task.run();
                 }
-                if (removedDevices && onRemoved.isEmpty()) {
-                    removedDevices = false;
-                    Verbs.releaseRemovedDevices();
-                }
+                devices.look(System.nanoTime());
             } catch (Throwable e) {
                 // Nothing may end the thread that serves all, or keep it busy with the same error.
                 ERRORS.warn("the thread for multicast groups over RDMA met an error and goes on", e);
@@ -177,22 +179,23 @@ final class GroupThread {
     }
 
     private void take(CmEvent event) {
-        CmHandler handler = handlers.get(event.id());
         if (event.type() == CmEventType.DEVICE_REMOVAL) {
-            removedDevices = true;
-            if (handler != null) {
-                onRemoved.add(event.id());
-            }
+            devices.removal();
         }
+        CmHandler handler = handlers.get(event.id());
         if (handler != null) {
             handler.on(event);
         }
     }
 
-    /** How long to sleep; 0 for no limit. */
+    /** How long to sleep: until a task is due, or it is time to look at the devices. 0 means without limit. */
     private long pauseMillis() {
+        long until = devices.nextLook();
         Due next = due.peek();
-        return next == null ? 0 : Math.max(1, (next.at - System.nanoTime() + MILLISECOND - 1) / MILLISECOND);
+        if (next != null && (until == Long.MAX_VALUE || next.at - until < 0)) {
+            until = next.at;
+        }
+        return until == Long.MAX_VALUE ? 0 : Math.max(1, (until - System.nanoTime() + MILLISECOND - 1) / MILLISECOND);
     }
 
     private static void ready(SelectionKey key) {

@@ -90,7 +90,7 @@ final class RdmaConnecting implements Connecting {
             }
             bind(created, local, config.portOffset());
             if (created.context() != null) { // a loopback address finds its device only with the route
-                RdmaListener.checkDevice(created, config);
+                RdmaListener.checkDevice(service, created, config);
             }
             InetSocketAddress there = new InetSocketAddress(
                     destination.getAddress().isAnyLocalAddress() ? local.getAddress() : destination.getAddress(),
@@ -182,7 +182,7 @@ final class RdmaConnecting implements Connecting {
     private Link step(CmEvent event) throws IOException {
         switch (event.type()) {
             case ADDR_RESOLVED -> {
-                RdmaListener.checkDevice(id, config);
+                RdmaListener.checkDevice(service, id, config);
                 id.acknowledgeTimeout(config.ackTimeoutCode());
                 endpoint = Endpoint.open(id, config, ringSize, source.waiter());
                 id.resolveRoute(millisLeft());

@@ -658,6 +658,20 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
+    /**
+     * The device of a connection that never came to be is going. It waits for nobody who may still have the link, such as a selector that is
+     * not used.
+     */
+    void giveBackDevice() {
+        lock.lock();
+        try {
+            end.removed(System.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+        needAttention();
+    }
+
     AtomicBoolean attended() {
         return attended;
     }

@@ -12,6 +12,7 @@ import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventChannel;
 import io.accel.core.fabric.rdma.verbs.CmEventType;
 import io.accel.core.fabric.rdma.verbs.CmId;
+import io.accel.core.fabric.rdma.verbs.Context;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException;
 import java.io.IOException;
@@ -158,7 +159,7 @@ final class RdmaListener implements CmHandler {
         try {
             opened.bind(address);
             if (opened.context() != null) {
-                checkDevice(opened, config);
+                checkDevice(service, opened, config);
             }
             service.handle(opened, this);
             opened.listen(BACKLOG);
@@ -175,10 +176,12 @@ final class RdmaListener implements CmHandler {
         return config.space() == PortSpace.TCP ? events.createId() : events.createSeparateId();
     }
 
-    /** Checks that the profile permits the device that the identifier is bound to. */
-    static void checkDevice(CmId id, RdmaConfig config)
+    /** Checks that the profile permits the device that the identifier is bound to, which is open from now on. */
+    static void checkDevice(CmService service, CmId id, RdmaConfig config)
             throws FallbackException, VerbsException, VerbsUnavailableException {
-        String name = id.context().device().name();
+        Context context = id.context();
+        service.opened(context);
+        String name = context.device().name();
         if (!config.devices().isEmpty() && !config.devices().contains(name)) {
             throw new FallbackException(
                     FallbackReason.NO_DEVICE,

@@ -52,7 +52,7 @@ final class ServerHandshake implements CmHandler {
         CmId id = request.id();
         try {
             Offer client = Offer.decode(request.privateData());
-            RdmaListener.checkDevice(id, config);
+            RdmaListener.checkDevice(service, id, config);
             ask(service, config, acceptor, id, client);
         } catch (Throwable e) {
             warnOfError(e);
@@ -180,7 +180,11 @@ final class ServerHandshake implements CmHandler {
                 service.add(link);
                 acceptor.confirmed(link);
             }
-            case CONNECT_ERROR, REJECTED, UNREACHABLE, DISCONNECTED, DEVICE_REMOVAL -> end(event.toString());
+            case CONNECT_ERROR, REJECTED, UNREACHABLE, DISCONNECTED -> end(event.toString());
+            case DEVICE_REMOVAL -> {
+                end(event.toString());
+                link.giveBackDevice();
+            }
             default -> LOG.get().log(Level.DEBUG, "handshake: {0}", event);
         }
     }

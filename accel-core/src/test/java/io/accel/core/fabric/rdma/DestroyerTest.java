@@ -66,5 +66,6 @@ class DestroyerTest {
         }
         peerAnswers.countDown();
         assertThat(all.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(destroyer.has(PORT)).isFalse();
     }
 }

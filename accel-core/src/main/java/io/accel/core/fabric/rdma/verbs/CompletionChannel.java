@@ -53,6 +53,14 @@ public final class CompletionChannel implements AutoCloseable {
     }
 
     /**
+     * Has a duplicate, which must not be closed yet, lead to nothing. A selector keeps a closed channel's descriptor until it selects
+     * again, and a device cannot go as long as any descriptor leads to it.
+     */
+    public static void silence(int duplicate) throws VerbsException {
+        LibC.silence(duplicate);
+    }
+
+    /**
      * Returns the queue that announced completions, no longer armed; null when none did. The caller polls the queue,
      * and arms it again with {@link CompletionQueue#requestNotify}.
      */

@@ -18,6 +18,9 @@ public final class Context implements AutoCloseable {
 
     private final Device device;
 
+    /** Of the device's file, such as {@code uverbs0}. */
+    private final String fileName;
+
     private final boolean owned;
 
     private final int asyncFd;
@@ -35,6 +38,7 @@ public final class Context implements AutoCloseable {
         this.handle = handle;
         this.owned = owned;
         this.device = Device.of(NativeMemory.getPointer(handle + IbvContext.DEVICE));
+        this.fileName = fileNameIn(handle);
         this.asyncFd = NativeMemory.getInt(handle + IbvContext.ASYNC_FD);
     }
 
@@ -59,12 +63,17 @@ public final class Context implements AutoCloseable {
         // descriptor.
         if (known == null
                 || known.asyncFd != NativeMemory.getInt(handle + IbvContext.ASYNC_FD)
+                || !known.fileName.equals(fileNameIn(handle))
                 || !known.device.equals(Device.of(NativeMemory.getPointer(handle + IbvContext.DEVICE)))) {
             known = new Context(handle, false);
             SHARED.put(handle, known);
         }
         LibC.makeNonBlocking(known.asyncFd);
         return known;
+    }
+
+    private static String fileNameIn(long handle) {
+        return NativeMemory.getString(NativeMemory.getPointer(handle + IbvContext.DEVICE) + IbvDevice.DEV_NAME);
     }
 
     /** From now on callers get a context that calls the present functions of {@link Libraries}. */
@@ -75,6 +84,11 @@ public final class Context implements AutoCloseable {
     /** The device that is open. */
     public Device device() {
         return device;
+    }
+
+    /** The name by which the kernel knows the device's file, such as {@code uverbs0}; known also once the context is closed. */
+    public String fileName() {
+        return fileName;
     }
 
     /** The limits of the device. */

@@ -8,5 +8,7 @@ final class IbvDevice {
 
     static final int NAME = 24;
 
+    static final int DEV_NAME = 88;
+
     private IbvDevice() {}
 }

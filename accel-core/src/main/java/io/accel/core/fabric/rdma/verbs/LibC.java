@@ -15,6 +15,8 @@ final class LibC {
 
     static final int O_NONBLOCK = 0x800;
 
+    static final int O_CLOEXEC = 0x80000;
+
     static final int EOPNOTSUPP = 95;
     static final int EAGAIN = 11;
 
@@ -35,6 +37,9 @@ final class LibC {
     /** This is {@link #C}, except in tests. */
     private static volatile Functions current = C;
 
+    /** Of a file that is never readable; -1 before it is needed. Guarded by the class. */
+    private static int silent = -1;
+
     private LibC() {}
 
     /** Bound by jnr-ffi from another class loader, hence public. */
@@ -43,6 +48,10 @@ final class LibC {
         int fcntl(int fd, int command, long argument);
 
         int close(int fd);
+
+        int dup3(int fd, int other, int flags);
+
+        int eventfd(int count, int flags);
 
         String strerror(int errno);
     }
@@ -68,5 +77,25 @@ final class LibC {
             throw VerbsException.lastError("fcntl", "duplicating descriptor " + fd);
         }
         return copy;
+    }
+
+    /**
+     * Has a descriptor lead to a file that is never readable, in place of the one that it was of. Its owner keeps it, and closes it when
+     * the owner pleases.
+     */
+    static void silence(int fd) throws VerbsException {
+        if (current.dup3(silent(), fd, O_CLOEXEC) < 0) {
+            throw VerbsException.lastError("dup3", "descriptor " + fd);
+        }
+    }
+
+    private static synchronized int silent() throws VerbsException {
+        if (silent < 0) {
+            silent = current.eventfd(0, O_CLOEXEC); // EFD_CLOEXEC is the same number
+            if (silent < 0) {
+                throw VerbsException.lastError("eventfd", "for closed channels");
+            }
+        }
+        return silent;
     }
 }

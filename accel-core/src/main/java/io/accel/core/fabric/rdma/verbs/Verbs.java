@@ -3,6 +3,7 @@ package io.accel.core.fabric.rdma.verbs;
 
 import io.accel.core.fabric.rdma.verbs.VerbsUnavailableException.Reason;
 import java.io.File;
+import java.util.function.Consumer;
 
 /**
  * Tells whether there is RDMA here. The libraries are loaded on first use, once. Devices may come and go, so each
@@ -58,17 +59,28 @@ public final class Verbs {
     }
 
     /**
-     * Lets librdmacm close its share of devices that are gone. Call it after a DEVICE_REMOVAL: a driver that cannot take
-     * its device from a process, such as Soft-RoCE's, waits for that. librdmacm closes a device when its last identifier is
-     * destroyed, so everything else on the device has to be closed before. It does so only if there is another device now;
-     * otherwise with the next one, or at the process's end.
+     * Has librdmacm close the devices that the kernel no longer lists, each with the last identifier on it. A driver that cannot take its
+     * device from a process, such as Soft-RoCE's, waits for that. librdmacm looks only while there is another device. It opens all that
+     * there are, and keeps them open.
+     *
+     * @param open gets each device that librdmacm has open now
+     * @return whether librdmacm has looked
      */
-    public static void releaseRemovedDevices() throws VerbsUnavailableException {
+    public static boolean releaseRemovedDevices(Consumer<Context> open)
+            throws VerbsException, VerbsUnavailableException {
         LibRdmaCm.Functions cm = Libraries.cm();
         long devices = cm.rdma_get_devices(0);
-        if (devices != 0) {
+        if (devices == 0) {
+            return false;
+        }
+        try {
+            for (long at = devices; NativeMemory.getPointer(at) != 0; at += Long.BYTES) {
+                open.accept(Context.shared(NativeMemory.getPointer(at)));
+            }
+        } finally {
             cm.rdma_free_devices(devices);
         }
+        return true;
     }
 
     /** Closes a duplicated descriptor that found no other owner. */

@@ -48,7 +48,11 @@ class DeviceRemovalTest {
                         assertThat(told).isEqualTo(identifiers);
                     });
                 });
-                Verbs.releaseRemovedDevices();
+                Set<String> left = new HashSet<>();
+                assertThat(Verbs.releaseRemovedDevices(
+                                context -> left.add(context.device().name())))
+                        .isTrue();
+                assertThat(left).contains("rxe1").doesNotContain("rxe0");
                 assertThat(removal[0].waitFor(20, TimeUnit.SECONDS))
                         .as("rdma link delete ended")
                         .isTrue();

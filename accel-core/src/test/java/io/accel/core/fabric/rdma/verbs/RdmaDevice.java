@@ -27,8 +27,16 @@ public final class RdmaDevice {
      * @param name its name
      */
     public static void remove(String name) throws Exception {
-        Process removal =
-                new ProcessBuilder("rdma", "link", "delete", name).inheritIO().start();
+        assertRemoved(beginRemoval(name));
+    }
+
+    /** The first half of {@link #remove}. */
+    public static Process beginRemoval(String name) throws IOException {
+        return new ProcessBuilder("rdma", "link", "delete", name).inheritIO().start();
+    }
+
+    /** The second half of {@link #remove}. A command that waits for good cannot be killed; the guest ends it. */
+    public static void assertRemoved(Process removal) throws Exception {
         try {
             assertThat(removal.waitFor(30, TimeUnit.SECONDS))
                     .as("rdma link delete has ended")
