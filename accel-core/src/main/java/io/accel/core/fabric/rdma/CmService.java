@@ -70,6 +70,7 @@ final class CmService {
 
     // Only the thread uses these:
     private final ClientRequests requests = new ClientRequests(System::nanoTime);
+    private final WaitingClients waiting = new WaitingClients();
     private final DeviceEvents deviceEvents;
     private long checkAt;
     /** When listeners without a device try again. */
@@ -78,7 +79,7 @@ final class CmService {
     private CmService(CmEventChannel events, Selector selector, Predicate<InetAddress> hasWay) {
         this.events = events;
         this.selector = selector;
-        this.devices = new OpenDevices(selector::wakeup);
+        this.devices = new OpenDevices(selector::wakeup, waiting::deviceGone);
         this.deviceEvents = new DeviceEvents(selector, hasWay);
     }
 
@@ -231,6 +232,11 @@ final class CmService {
         handshakes.remove(handshake);
     }
 
+    /** The clients that wait until the program accepts. Only the service's own thread uses them. */
+    WaitingClients waiting() {
+        return waiting;
+    }
+
     /**
      * Adds a listener that wants to try now and then whether it can open again. Only the service's own thread calls
      * it.
@@ -262,6 +268,7 @@ final class CmService {
                 each(handshakes, handshake -> handshake.attend(now), ServerHandshake::meetError);
                 reopenHomeless(now);
                 deviceEvents.look(now);
+                waiting.look(now);
                 devices.look(now);
                 checkPeers(now);
                 if (requests.doSome()) {
@@ -389,6 +396,7 @@ final class CmService {
             return 1; // after an error
         }
         long until = earlier(earlier(checkAt, deviceEvents.nextLook()), devices.nextLook());
+        until = earlier(until, waiting.nextLook());
         for (long at : due.values()) {
             until = earlier(until, at);
         }

@@ -18,14 +18,11 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The daemon thread that hears the connection manager and the devices on behalf of multicast groups. Without news it sleeps in the kernel,
@@ -58,7 +55,7 @@ final class GroupThread {
     private GroupThread(CmEventChannel events, Selector selector) {
         this.events = events;
         this.selector = selector;
-        this.devices = new OpenDevices(selector::wakeup);
+        this.devices = new OpenDevices(selector::wakeup, context -> {});
     }
 
     /** The thread of this process, started when it is first needed. */

@@ -11,6 +11,7 @@ import java.lang.System.Logger.Level;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * The devices that librdmacm has open for this process. It opens a device for the first identifier on it, and keeps it open when the last
@@ -32,15 +33,22 @@ final class OpenDevices {
 
     private final Set<Context> open = ConcurrentHashMap.newKeySet();
     private final Runnable whenFirst;
+    private final Consumer<Context> whenGone;
 
     // Only the thread that looks uses these:
     private boolean removal;
     private long pause = PAUSE_NANOS;
     private long lookAt = System.nanoTime();
 
-    /** @param whenFirst called when {@link #nextLook} may be sooner than it was; by any thread */
-    OpenDevices(Runnable whenFirst) {
+    /**
+     * Makes the record of the devices, of which there are none yet.
+     *
+     * @param whenFirst called when {@link #nextLook} may be sooner than it was; by any thread
+     * @param whenGone gets a device that is being removed, perhaps several times; by the thread that looks
+     */
+    OpenDevices(Runnable whenFirst, Consumer<Context> whenGone) {
         this.whenFirst = whenFirst;
+        this.whenGone = whenGone;
     }
 
     /** An identifier is on this device, perhaps the first. Any thread. */
@@ -68,7 +76,10 @@ final class OpenDevices {
         boolean isDue = removal;
         removal = false;
         for (Context context : open) {
-            isDue |= !isThere(context);
+            if (!isThere(context)) {
+                isDue = true;
+                whenGone.accept(context);
+            }
         }
         if (isDue) {
             release();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric.rdma;
 
+import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Fabric.Acceptor;
@@ -9,6 +10,7 @@ import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmId;
 import io.accel.core.fabric.rdma.verbs.ConnectionParameters;
+import io.accel.core.fabric.rdma.verbs.Context;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -53,7 +55,8 @@ final class ServerHandshake implements CmHandler {
         try {
             Offer client = Offer.decode(request.privateData());
             RdmaListener.checkDevice(service, id, config);
-            ask(service, config, acceptor, id, client);
+            long deadline = System.nanoTime() + Math.max(config.probeTimeoutNanos(), config.handshakeTimeoutNanos());
+            ask(service, config, acceptor, id, client, deadline);
         } catch (Throwable e) {
             warnOfError(e);
             refuse(service, id, e);
@@ -71,11 +74,12 @@ final class ServerHandshake implements CmHandler {
     }
 
     /** Asks whether there may be a link, now or, if the program has not accepted the connection, again later. */
-    private static void ask(CmService service, RdmaConfig config, Acceptor acceptor, CmId id, Offer client)
+    private static void ask(
+            CmService service, RdmaConfig config, Acceptor acceptor, CmId id, Offer client, long deadline)
             throws IOException {
         InetSocketAddress local = id.localAddress();
         InetSocketAddress remote = new InetSocketAddress(id.remoteAddress().getAddress(), client.port());
-        Asker asker = new Asker(service, acceptor, id, local, remote);
+        Asker asker = new Asker(service, acceptor, id, local, remote, deadline);
         service.handle(id, asker);
         boolean reserved = acceptor.reserve(
                 local,
@@ -84,8 +88,9 @@ final class ServerHandshake implements CmHandler {
                     if (asker.over) {
                         return;
                     }
+                    service.waiting().remove(asker);
                     try {
-                        ask(service, config, acceptor, id, client);
+                        ask(service, config, acceptor, id, client, deadline);
                     } catch (Throwable e) {
                         warnOfError(e);
                         refuse(service, id, e);
@@ -93,6 +98,8 @@ final class ServerHandshake implements CmHandler {
                 }));
         if (reserved) {
             answer(service, config, acceptor, id, client, local, remote);
+        } else {
+            service.waiting().add(asker);
         }
     }
 
@@ -144,30 +151,55 @@ final class ServerHandshake implements CmHandler {
     }
 
     /** A client that waits for its answer, and may go away meanwhile. */
-    private static final class Asker implements CmHandler {
+    private static final class Asker implements CmHandler, WaitingClients.Client {
         private final CmService service;
         private final Acceptor acceptor;
         private final CmId id;
         private final InetSocketAddress local;
         private final InetSocketAddress remote;
+        private final Context device;
+        private final long deadline;
         /** Used by the service's thread only. */
         private boolean over;
 
-        Asker(CmService service, Acceptor acceptor, CmId id, InetSocketAddress local, InetSocketAddress remote) {
+        Asker(
+                CmService service,
+                Acceptor acceptor,
+                CmId id,
+                InetSocketAddress local,
+                InetSocketAddress remote,
+                long deadline)
+                throws IOException {
             this.service = service;
             this.acceptor = acceptor;
             this.id = id;
             this.local = local;
             this.remote = remote;
+            this.device = id.context();
+            this.deadline = deadline;
         }
 
         @Override
         public void on(CmEvent event) {
-            LOG.get().log(Level.DEBUG, "the client {0} went away before it was answered: {1}", remote, event);
+            end(event.toString());
+        }
+
+        @Override
+        public Context device() {
+            return device;
+        }
+
+        @Override
+        public long deadline() {
+            return deadline;
+        }
+
+        @Override
+        public void end(String why) {
             over = true;
+            service.waiting().remove(this);
             acceptor.unreserve(local, remote);
-            service.unhandle(id);
-            service.destroy(id);
+            refuse(service, id, new FallbackException(FallbackReason.TIMEOUT, remote + " is not answered: " + why));
         }
     }
 

@@ -45,6 +45,10 @@ final class RdmaEnds implements AutoCloseable {
     final InetSocketAddress address;
     /** Connections that the listener may still take. */
     final AtomicInteger places = new AtomicInteger(100_000);
+    /** Whether the program accepts; if not, clients wait. */
+    volatile boolean accepts = true;
+    /** Clients that wait until the program accepts. */
+    final AtomicInteger waiting = new AtomicInteger();
 
     RdmaEnds(int queueDepth) throws Exception {
         this(queueDepth, RdmaDevice.address());
@@ -101,11 +105,16 @@ final class RdmaEnds implements AutoCloseable {
     }
 
     static RdmaConfig config(int ringSize, int queueDepth, boolean notifyBySend, long handshakeTimeoutNanos) {
+        return config(ringSize, queueDepth, notifyBySend, 10_000_000_000L, handshakeTimeoutNanos);
+    }
+
+    static RdmaConfig config(
+            int ringSize, int queueDepth, boolean notifyBySend, long probeTimeoutNanos, long handshakeTimeoutNanos) {
         long second = 1_000_000_000L;
         return new RdmaConfig(
                 PortSpace.TCP,
                 ringSize,
-                10 * second,
+                probeTimeoutNanos,
                 handshakeTimeoutNanos,
                 List.of(),
                 0,
@@ -126,6 +135,10 @@ final class RdmaEnds implements AutoCloseable {
         @Override
         public boolean reserve(InetSocketAddress local, InetSocketAddress remote, Runnable again)
                 throws FallbackException {
+            if (!accepts) {
+                waiting.incrementAndGet();
+                return false;
+            }
             if (places.getAndUpdate(n -> Math.max(0, n - 1)) == 0) {
                 throw new FallbackException(FallbackReason.BACKLOG_FULL, null);
             }
@@ -134,6 +147,10 @@ final class RdmaEnds implements AutoCloseable {
 
         @Override
         public void unreserve(InetSocketAddress local, InetSocketAddress remote) {
+            if (!accepts) {
+                waiting.decrementAndGet();
+                return;
+            }
             places.incrementAndGet();
         }
 
@@ -191,8 +208,12 @@ final class RdmaEnds implements AutoCloseable {
 
     /** As {@link #begin()}, where the listener is the wildcard's. */
     Connecting beginAt(InetAddress host) throws IOException {
-        return fabric.connect(
-                new InetSocketAddress(host, address.getPort()), from -> new InetSocketAddress(from, 50_000), RING);
+        return beginTo(new InetSocketAddress(host, address.getPort()));
+    }
+
+    /** As {@link #begin()}, to another listener. */
+    Connecting beginTo(InetSocketAddress listener) throws IOException {
+        return fabric.connect(listener, from -> new InetSocketAddress(from, 50_000), RING);
     }
 
     Pair connect() throws Exception {

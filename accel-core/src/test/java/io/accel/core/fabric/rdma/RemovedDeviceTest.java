@@ -10,8 +10,8 @@ import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.rdma.verbs.KernelResources;
-import io.accel.core.jdk.JdkAccess;
 import io.accel.core.fabric.rdma.verbs.RdmaDevice;
+import io.accel.core.jdk.JdkAccess;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import java.net.InetAddress;
@@ -147,6 +147,22 @@ class RemovedDeviceTest {
             assertThat(idle.selectNow()).isZero();
             assertThat(idle.keys()).isEmpty();
             pair.free();
+        }
+    }
+
+    /** The kernel does not tell the listener, whose program has not accepted the client's connection. */
+    @Test
+    void aDeviceGoesThoughAClientWaitsForTheProgram() throws Exception {
+        try (RdmaEnds ends = ends()) {
+            ends.accepts = false;
+            Connecting connecting = ends.begin();
+            Awaitility.await().atMost(20, TimeUnit.SECONDS).until(() -> {
+                assertThat(connecting.advance()).isNull();
+                return ends.waiting.get() == 1;
+            });
+            connecting.abort();
+            RdmaDevice.remove("rxe0");
+            assertThat(ends.waiting).hasValue(0);
         }
     }
 
