@@ -189,6 +189,11 @@ final class Outbound {
         return posted == published && wantedStates == sentStates && ledger.outstanding() == 0;
     }
 
+    /** Whether everything published was posted, and is known to have completed. A link that has broken posts nothing more. */
+    boolean isReached() {
+        return posted == published && hasNothingOutstanding();
+    }
+
     /** Whether everything posted is known to have completed. */
     boolean hasNothingOutstanding() {
         return ledger.outstanding() == 0;

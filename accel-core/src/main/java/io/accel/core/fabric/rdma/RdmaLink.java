@@ -211,7 +211,7 @@ final class RdmaLink implements Link, CmHandler {
         lock.lock();
         try {
             queues.poll();
-            boolean isReached = out.hasNothingOutstanding();
+            boolean isReached = out.isReached();
             if (!isReached && isOpen()) {
                 out.ping(); // its answer covers the unsignaled requests
             }

@@ -159,6 +159,26 @@ class RdmaLinkTest {
         }
     }
 
+    /** A writer that goes back to the kernel leaves nothing behind that has yet to be sent. */
+    @Test
+    void whatIsPublishedToABrokenLinkDoesNotReachThePeer() throws Exception {
+        try (RdmaEnds ends = ends(32)) {
+            RdmaEnds.Pair pair = ends.connect();
+            End client = new End(pair.client(), 1);
+            assertThat(client.write(100)).isEqualTo(100);
+            await().until(() -> pair.client().isReached());
+            pair.client().breakNow();
+            await().until(() -> {
+                pair.client().takeIn();
+                return (pair.client().peerState() & Link.BROKEN) != 0;
+            });
+            assertThat(pair.client().isReached()).isTrue();
+            assertThat(client.write(1)).isEqualTo(1);
+            assertThat(pair.client().isReached()).isFalse();
+            pair.free();
+        }
+    }
+
     @Test
     void anAbortIsAReset() throws Exception {
         try (RdmaEnds ends = ends(32)) {
