@@ -15,11 +15,14 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * One program that talks to its starter in lines, such as a bench program, in a JVM of its own. It is gone when {@link #close}
- * returns, and also when this JVM ends before. Used by one thread at a time.
+ * returns, unless the kernel does not let it end, and also when this JVM ends before. Used by one thread at a time.
  */
 public final class BenchProcess implements AutoCloseable {
     private static final Duration START_PATIENCE = Duration.ofSeconds(30);
     private static final Duration QUIT_PATIENCE = Duration.ofSeconds(2);
+    /** The kernel may take its time to free what a killed process had of a device. */
+    private static final Duration KILL_PATIENCE = Duration.ofSeconds(60);
+
     private static final int STDERR_LINES = 60;
     private static final String END_OF_OUTPUT = "";
 
@@ -154,15 +157,25 @@ public final class BenchProcess implements AutoCloseable {
         return process.destroyForcibly();
     }
 
-    /** Kills it as {@code kill -9} does, and waits until it is gone. */
+    /**
+     * Kills it as {@code kill -9} does, and waits until it is gone.
+     *
+     * @throws IOException if it cannot be killed, or is not gone within a minute
+     */
     public void kill() throws IOException, InterruptedException {
         if (far != null) {
             far.kill(pid); // the process here is only the way to it
         }
-        destroy().waitFor();
+        if (!isGone(destroy())) {
+            throw failure("is not gone " + KILL_PATIENCE.toSeconds() + " s after it was killed", null);
+        }
     }
 
-    /** Asks the program to end, makes it end if it does not soon, and waits until it has. */
+    private static boolean isGone(Process killed) throws InterruptedException {
+        return killed.waitFor(KILL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Asks the program to end, makes it end if it does not soon, and waits until it has, for a minute at most. */
     @Override
     public void close() {
         try {
@@ -172,7 +185,7 @@ public final class BenchProcess implements AutoCloseable {
         }
         try {
             if (!process.waitFor(QUIT_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                destroy().waitFor();
+                boolean unused = isGone(destroy());
             }
         } catch (InterruptedException e) {
             Process unused = destroy();

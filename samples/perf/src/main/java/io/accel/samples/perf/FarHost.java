@@ -72,8 +72,17 @@ public record FarHost(List<String> shell, String address) {
         ask("kill -9 " + pid + " 2>/dev/null; true");
     }
 
-    /** The output of the shell for {@code script}. */
+    /** The output of the shell for {@code script}, which does not take long. */
     String ask(String script) throws IOException, InterruptedException {
+        return ask(script, PATIENCE);
+    }
+
+    /**
+     * The output of the shell for {@code script}.
+     *
+     * @throws IOException if its status is not 0, or it did not end within the limit; a command may then still be under way there
+     */
+    public String ask(String script, Duration limit) throws IOException, InterruptedException {
         Path said = Files.createTempFile("accel-perf-", ".txt");
         Process process = new ProcessBuilder(shell)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -83,13 +92,13 @@ public record FarHost(List<String> shell, String address) {
         try {
             tell(process, script);
             process.getOutputStream().close();
-            boolean ended = process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            boolean ended = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
             if (!ended || process.exitValue() != 0) {
                 throw new IOException("'" + String.join(" ", shell) + "' "
                         + (ended
                                 ? "ended with status " + process.exitValue()
-                                : "did not end within " + PATIENCE.toSeconds() + " s")
-                        + " when it was told to " + script);
+                                : "did not end within " + limit.toSeconds() + " s")
+                        + " when it was told to " + script + ", and said: " + Files.readString(said));
             }
             return Files.readString(said);
         } finally {

@@ -12,7 +12,9 @@ import java.util.stream.Stream;
 
 /** A {@link SoakPeer} in a process of its own. Used by one thread. */
 final class Program implements AutoCloseable {
-    private static final Duration START = Duration.ofSeconds(60);
+    /** On a host of one processor the threads of the other programs leave a JVM that starts little of it. */
+    private static final Duration START = Duration.ofMinutes(3);
+
     /** Longer than it takes to notice that something hangs. */
     private static final Duration ANSWER = Duration.ofSeconds(90);
 

@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
                     + " and, within this host, by Unix-domain sockets, with every byte checked, connections opened and ended in every way, and some of the programs killed all"
                     + " the time; says what was done, and what was lost. Nothing should be.",
             "Lost is: a wrong byte; a conversation between two programs that live that did not come to its end; memory,"
-                    + " descriptors or files that became more; that no connection ever left the kernel.",
+                    + " descriptors or files that became more; that no connection ever left the kernel; with --devices, that a device or"
+                    + " connections did not come back; that it all took nine minutes longer than asked for, or ten in the lab.",
             "In the end there are the figures of those that live throughout: connections, handovers (how often a connection went"
                     + " from the kernel to a faster path), bytes, kills; heap, resident memory, descriptors and mappings of"
                     + " each program at the start and at the end; and what was lost."
@@ -43,8 +44,10 @@ import picocli.CommandLine.Spec;
         footer = {"", "Exit status: 0, or 1 if something was lost."})
 public final class SoakCommand implements Callable<Integer> {
     private static final double LEAST_SECONDS = 5;
-    /** The time for guests to boot, programs to start, and work under way to end. */
-    private static final Duration AROUND = Duration.ofMinutes(10);
+    /** The time for programs to start, and work under way to end. */
+    private static final Duration AROUND = Duration.ofMinutes(9);
+
+    private static final Duration BOOT = Duration.ofMinutes(1);
 
     @Spec
     private CommandSpec spec;
@@ -77,6 +80,13 @@ public final class SoakCommand implements Callable<Integer> {
                             + " at random, and 'random' moves them back and forth (default: ${DEFAULT-VALUE}).")
     private String handover;
 
+    @Option(
+            names = "--devices",
+            description =
+                    "Also removes the RDMA device of either host and pulls their cable, again and again; in the lab alone, with"
+                            + " --fabric rdma.")
+    private boolean devices;
+
     @Mixin
     private FabricOption fabric;
 
@@ -89,20 +99,29 @@ public final class SoakCommand implements Callable<Integer> {
         if (!kernel && !Files.isRegularFile(accelJar.resolve())) {
             throw new ParameterException(spec.commandLine(), "there is no " + accelJar.resolve());
         }
+        if (devices && (kernel || !fabric.isRdma())) {
+            throw new ParameterException(spec.commandLine(), "--devices is for --fabric rdma, with Accel");
+        }
         long chosen = seed == null ? new SplittableRandom().nextLong() : seed;
         if (!fabric.isRdma()) {
             return soak(Place.here(), kernel ? Soak.Over.KERNEL : Soak.Over.SHM, chosen);
         }
         Optional<RdmaDevice> device = fabric.device();
         if (device.isEmpty()) {
-            return fabric.runInLab(argumentsInLab(chosen), Map.of(), time().plus(AROUND));
+            return fabric.runInLab(
+                    argumentsInLab(chosen), Map.of(), time().plus(AROUND).plus(BOOT));
         }
         Place place = fabric.place(device.get());
+        if (devices && !DeviceFaults.arePossible(place)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--devices would remove this host's devices: it is for the lab alone");
+        }
         return soak(place, kernel ? Soak.Over.KERNEL : Soak.Over.RDMA, chosen);
     }
 
     private int soak(Place place, Soak.Over over, long chosen) throws IOException, InterruptedException {
         boolean hasSockets = over != Soak.Over.RDMA; // which carries no Unix-domain streams
+        Limit limit = new Limit(time().plus(AROUND), SoakCommand::giveUp);
         try (WorkingDirectory shared = WorkingDirectory.createInMemory("accel-soak-");
                 WorkingDirectory sockets = hasSockets ? WorkingDirectory.createInMemory("accel-soak-sockets-") : null;
                 Soak soak = new Soak(
@@ -111,6 +130,7 @@ public final class SoakCommand implements Callable<Integer> {
                         shared.path(),
                         sockets == null ? null : sockets.path(),
                         over,
+                        devices,
                         chosen,
                         SoakCommand::say)) {
             System.out.println("Soaking for " + minutes + " minutes over "
@@ -122,7 +142,14 @@ public final class SoakCommand implements Callable<Integer> {
             lost.forEach(what -> System.err.println("LOST " + what));
             System.out.println("lost: " + lost.size());
             return lost.isEmpty() ? 0 : 1;
+        } finally {
+            Thread unused = limit.done();
         }
+    }
+
+    private static void giveUp(String why) {
+        System.err.println("LOST " + why);
+        System.exit(1); // which ends the programs
     }
 
     private Duration time() {
@@ -136,6 +163,9 @@ public final class SoakCommand implements Callable<Integer> {
         arguments.addAll(List.of("--handover", handover));
         if (kernel) {
             arguments.add("--kernel");
+        }
+        if (devices) {
+            arguments.add("--devices");
         }
         return arguments;
     }

@@ -13,13 +13,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * One program of the soak. {@code server ADDRESS [PATH]} serves at two ports, and at the path of a Unix-domain socket; {@code client
  * ADDRESS SEED RESIDENT PORT,PORT[,PATH]} talks to such a server, in several threads; {@code RESIDENT} is {@code true} if neither is ever
- * killed. It does what each line of its standard input says, {@code status}, {@code pause}, {@code resume}, {@code collect}, {@code
+ * killed. {@code lasting ADDRESS SEED PORT,PORT} does so over a few connections that last. It does what each line of its standard input says, {@code status}, {@code pause}, {@code resume}, {@code collect}, {@code
  * threads} or {@code talk=PORT,PORT[,PATH]}, answers with a line of fields, and ends with its input.
  */
 public final class SoakPeer {
@@ -29,7 +30,11 @@ public final class SoakPeer {
 
     private static final int LONGEST_PAUSE_MILLIS = Wire.PATIENCE_MILLIS + 10_000;
 
-    private final Tally tally = new Tally();
+    /** The system property that says that links are broken on purpose. */
+    static final String LINKS_BREAK = "soak.links-break";
+
+    private final Tally tally = new Tally(Boolean.getBoolean(LINKS_BREAK));
+    private final ResetsTold resetsTold = new ResetsTold(tally);
     private final List<Talker> talkers = new ArrayList<>();
 
     private final InetAddress address;
@@ -40,8 +45,11 @@ public final class SoakPeer {
 
     public static void main(String[] args) throws IOException, InterruptedException {
         SoakPeer peer = new SoakPeer(InetAddress.getByName(args[1]));
+        peer.resetsTold.listen();
         if (args[0].equals("server")) {
             peer.serve(args.length > 2 ? Path.of(args[2]) : null);
+        } else if (args[0].equals("lasting")) {
+            peer.talkLong(Long.parseLong(args[2]), peer.addresses(args[3]));
         } else {
             peer.talk(Long.parseLong(args[2]), Boolean.parseBoolean(args[3]), peer.addresses(args[4]));
         }
@@ -69,11 +77,22 @@ public final class SoakPeer {
 
     private void talk(long seed, boolean resident, List<SocketAddress> addresses) {
         for (int i = 0; i < TALKERS; i++) {
-            Talker talker = new Talker("talker " + i, tally, resident, seed + i, addresses);
-            talkers.add(talker);
-            talker.start();
+            start(new Talker("talker " + i, tally, resident, seed + i, addresses));
         }
         say("ready");
+    }
+
+    private void talkLong(long seed, List<SocketAddress> addresses) {
+        SplittableRandom seeds = new SplittableRandom(seed);
+        for (Wire.Way way : Wire.Way.values()) {
+            start(new LastingTalker(way, tally, seeds.nextLong(), addresses));
+        }
+        say("ready");
+    }
+
+    private void start(Talker talker) {
+        talkers.add(talker);
+        talker.start();
     }
 
     private void obey() throws IOException, InterruptedException {
@@ -99,7 +118,9 @@ public final class SoakPeer {
 
     private void status() {
         long oldest = talkers.stream().mapToLong(Talker::age).max().orElse(0);
-        say("status " + tally + " oldest=" + oldest + " handovers=" + Handovers.ofThisProcess() + " provider="
+        say("status " + tally + " excepted=" + resetsTold.excepted() + " oldest=" + oldest + " handovers="
+                + Handovers.ofThisProcess() + " linkslost="
+                + Handovers.linksLost() + " rdmabytes=" + Handovers.bytesOverRdma() + " provider="
                 + SelectorProvider.provider().getClass().getName());
     }
 

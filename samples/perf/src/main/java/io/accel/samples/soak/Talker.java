@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * A thread that opens one connection after the other to a server, has some conversations on each and ends it in one of
  * four ways. Its actions depend on its seed, not on time. The addresses are those of a server, and may change.
  */
-final class Talker extends Thread {
+class Talker extends Thread {
     private static final List<Wire.Way> WAYS = List.of(Wire.Way.values());
     private static final List<Ending> ENDINGS = List.of(Ending.values());
     private static final int MOST_CONVERSATIONS = 4;
@@ -75,37 +75,65 @@ final class Talker extends Thread {
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
             idle = false;
-            since = System.nanoTime();
+            beginsAnew();
             connection(random.split());
         }
     }
 
-    private void connection(SplittableRandom choice) {
+    /** From now on it counts how long the present work lasts. */
+    final void beginsAnew() {
+        since = System.nanoTime();
+    }
+
+    final boolean isPaused() {
+        return paused;
+    }
+
+    /** Has a connection, from its begin to its end. */
+    void connection(SplittableRandom choice) {
         Wire.Way way = pick(choice, WAYS);
         Ending ending = pick(choice, ENDINGS);
         SocketAddress server = pick(choice, addresses);
         int conversations = 1 + choice.nextInt(MOST_CONVERSATIONS);
-        doing = way + " to " + server;
+        does(way + " to " + server);
         tally.connections.incrementAndGet();
         try (Wire wire = Wire.connect(way, server)) {
             Talk talk = new Talk(wire, choice.split());
             for (int i = 1; i <= conversations; i++) {
                 boolean closes = i == conversations && ending == Ending.SERVER_CLOSES;
                 Conversation conversation = Conversation.random(choice, resident, closes);
-                doing = way + " to " + server + ", " + conversation;
+                does(way + " to " + server + ", " + conversation);
                 talk.hold(conversation);
                 tally.finished(conversation);
             }
-            doing = way + " to " + server + ", " + ending;
+            does(way + " to " + server + ", " + ending);
             end(wire, talk, ending);
         } catch (IOException | WrongBytesException e) {
-            tally.failed(resident, e instanceof WrongBytesException, "by the client, " + doing + ": " + e);
-            // The server may just be gone; the next server takes a while to start.
-            LockSupport.parkNanos(PAUSE_NANOS);
+            failed(e);
         }
     }
 
-    private static <T> T pick(SplittableRandom choice, List<T> all) {
+    /** Says what it is about to do. */
+    final void does(String what) {
+        doing = what;
+    }
+
+    /** What it was doing has failed. */
+    final void failed(Exception e) {
+        tally.failed(resident, e instanceof WrongBytesException, "by the client, " + doing + ": " + e);
+        // The server may just be gone; the next server takes a while to start.
+        LockSupport.parkNanos(PAUSE_NANOS);
+    }
+
+    final List<SocketAddress> addresses() {
+        return addresses;
+    }
+
+    final Tally tally() {
+        return tally;
+    }
+
+    static <T> T pick(SplittableRandom choice, List<T> all) {
         return all.get(choice.nextInt(all.size()));
     }
 

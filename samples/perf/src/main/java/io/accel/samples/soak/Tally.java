@@ -17,6 +17,15 @@ final class Tally {
     final AtomicLong others = new AtomicLong();
 
     final AtomicLong cut = new AtomicLong();
+    /** Conversations of residents that a reset has ended, where links are broken on purpose. */
+    final AtomicLong resets = new AtomicLong();
+
+    private final boolean linksBreak;
+
+    /** @param linksBreak whether links are broken on purpose, so that some connections may be reset; {@link ResetsTold} says why they were */
+    Tally(boolean linksBreak) {
+        this.linksBreak = linksBreak;
+    }
 
     void finished(Conversation conversation) {
         if (conversation.resident()) {
@@ -28,11 +37,14 @@ final class Tally {
     }
 
     /**
-     * Counts a conversation that did not come to its end: it is lost if it is a resident's, or if bytes were wrong; else it was
-     * cut by a killed program.
+     * Counts a conversation that did not come to its end: it is lost if it is a resident's, unless a reset may have ended it, or if bytes were
+     * wrong; else it was cut by a killed program.
      */
     void failed(boolean resident, boolean wrong, String what) {
-        if (resident || wrong) {
+        if (resident && !wrong && linksBreak && isReset(what)) {
+            resets.incrementAndGet();
+            System.err.println("RESET " + what);
+        } else if (resident || wrong) {
             lost.incrementAndGet();
             System.err.println("LOST " + what);
         } else {
@@ -40,9 +52,13 @@ final class Tally {
         }
     }
 
+    private static boolean isReset(String what) {
+        return what.contains("Connection reset") || what.contains("Broken pipe");
+    }
+
     @Override
     public String toString() {
         return "connections=" + connections + " done=" + done + " bytes=" + bytes + " lost=" + lost + " others="
-                + others + " cut=" + cut;
+                + others + " cut=" + cut + " resets=" + resets;
     }
 }

@@ -77,6 +77,10 @@ class FarHostTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("status 3")
                 .hasMessageContaining("exit 3");
+        assertThatThrownBy(() -> HOST.ask("echo half; exec sleep 60", Duration.ofMillis(500)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("did not end within 0 s")
+                .hasMessageContaining("half");
     }
 
     @Test

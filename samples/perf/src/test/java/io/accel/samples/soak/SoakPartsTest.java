@@ -3,10 +3,18 @@ package io.accel.samples.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.SplittableRandom;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The soak would notice lost bytes. */
 class SoakPartsTest {
@@ -71,12 +79,62 @@ class SoakPartsTest {
 
     @Test
     void aResidentsFailureIsALossAndAVictimsIsNotUnlessBytesAreWrong() {
-        Tally tally = new Tally();
+        Tally tally = new Tally(false);
         tally.failed(false, false, "cut");
         assertThat(tally.lost.get()).isZero();
         assertThat(tally.cut.get()).isEqualTo(1);
         tally.failed(true, false, "cut");
         tally.failed(false, true, "wrong");
         assertThat(tally.lost.get()).isEqualTo(2);
+    }
+
+    @Test
+    void whereLinksAreBrokenAResetThatTheGuaranteesExceptIsNoLoss() {
+        Tally tally = new Tally(true);
+        ResetsTold told = new ResetsTold(tally);
+        tally.failed(true, false, "by the client: java.net.SocketException: Connection reset");
+        told.publish(new LogRecord(
+                Level.INFO, "accel: the connection to x is reset with its link: the peer does not know of the switch"));
+        told.publish(new LogRecord(
+                Level.INFO, "accel: the connection to y is reset with its link: the peer has lost bytes"));
+        assertThat(tally.resets).hasValue(1);
+        assertThat(told.excepted()).isEqualTo(1);
+        assertThat(tally.lost).hasValue(0);
+        told.publish(new LogRecord(Level.INFO, "accel: the connection to z is reset with its link: a bug"));
+        assertThat(tally.lost).hasValue(1);
+        tally.failed(true, true, "by the client: wrong bytes, then Connection reset");
+        tally.failed(true, false, "by the client: it hangs");
+        assertThat(tally.lost).hasValue(3);
+    }
+
+    /** The thread that waits in vain says where it does. */
+    @Test
+    @Timeout(30)
+    void workThatDoesNotEndInTimeIsToldWithItsStack() throws Exception {
+        BlockingQueue<String> told = new LinkedBlockingQueue<>();
+        Limit limit = new Limit(Duration.ofMillis(1), told::add);
+        assertThat(told.take())
+                .startsWith("it did not end within 0 s:")
+                .contains("workThatDoesNotEndInTimeIsToldWithItsStack");
+        limit.done();
+    }
+
+    @Test
+    @Timeout(30)
+    void workThatEndsInTimeIsNotTold() {
+        BlockingQueue<String> told = new LinkedBlockingQueue<>();
+        Thread watch = new Limit(Duration.ofMinutes(1), told::add).done();
+        await().until(() -> !watch.isAlive());
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void aHandoverAndALostLinkAreToldFromOtherFigures() {
+        assertThat(Stream.of("connections.client.rdma", "connections.server.kernel", "fallbacks.client.RULE")
+                        .filter(Handovers::isHandover))
+                .containsExactly("connections.client.rdma");
+        assertThat(Stream.of("fallbacks.client.LINK_LOST", "fallbacks.server.LINK_LOST", "fallbacks.client.IDLE")
+                        .filter(Handovers::isLostLink))
+                .containsExactly("fallbacks.client.LINK_LOST", "fallbacks.server.LINK_LOST");
     }
 }
