@@ -22,7 +22,7 @@ final class DeviceFaults {
      * A device goes once no process has it open any more, and the kernel lets a process go only when it has no message of its connections under
      * way: where the other host has just lost its device, too, that takes a minute and more.
      */
-    private static final Duration LONGEST_REMOVAL = Duration.ofSeconds(180);
+    private static final Duration LONGEST_REMOVAL = Duration.ofMinutes(3);
 
     private static final Duration LONGEST_STEP = Duration.ofSeconds(60);
 

@@ -57,7 +57,7 @@ public final class CompletionChannel implements AutoCloseable {
      * again, and a device cannot go as long as any descriptor leads to it.
      */
     public static void silence(int duplicate) throws VerbsException {
-        LibC.silence(duplicate);
+        SilentFile.replaceThatOf(duplicate);
     }
 
     /**

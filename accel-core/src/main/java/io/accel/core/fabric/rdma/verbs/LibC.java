@@ -37,9 +37,6 @@ final class LibC {
     /** This is {@link #C}, except in tests. */
     private static volatile Functions current = C;
 
-    /** Of a file that is never readable; -1 before it is needed. Guarded by the class. */
-    private static int silent = -1;
-
     private LibC() {}
 
     /** Bound by jnr-ffi from another class loader, hence public. */
@@ -79,23 +76,19 @@ final class LibC {
         return copy;
     }
 
-    /**
-     * Has a descriptor lead to a file that is never readable, in place of the one that it was of. Its owner keeps it, and closes it when
-     * the owner pleases.
-     */
-    static void silence(int fd) throws VerbsException {
-        if (current.dup3(silent(), fd, O_CLOEXEC) < 0) {
+    /** Has a descriptor lead to another's file, in place of its own; its owner keeps it, and closes it when the owner pleases. */
+    static void redirect(int fd, int to) throws VerbsException {
+        if (current.dup3(to, fd, O_CLOEXEC) < 0) {
             throw VerbsException.lastError("dup3", "descriptor " + fd);
         }
     }
 
-    private static synchronized int silent() throws VerbsException {
-        if (silent < 0) {
-            silent = current.eventfd(0, O_CLOEXEC); // EFD_CLOEXEC is the same number
-            if (silent < 0) {
-                throw VerbsException.lastError("eventfd", "for closed channels");
-            }
+    /** Opens a file that is not readable until somebody writes to it. */
+    static int eventFile() throws VerbsException {
+        int fd = current.eventfd(0, O_CLOEXEC); // EFD_CLOEXEC is the same number
+        if (fd < 0) {
+            throw VerbsException.lastError("eventfd", "for closed channels");
         }
-        return silent;
+        return fd;
     }
 }
