@@ -34,32 +34,26 @@ final class WaitingClients {
     }
 
     private final Set<Client> clients = new LinkedHashSet<>();
-    private long lookAt = Long.MAX_VALUE;
+    private long lookAt = System.nanoTime();
 
     /** Adds a client, or does nothing if it waits already. */
     void add(Client client) {
-        if (clients.isEmpty()) {
-            lookAt = System.nanoTime() + PAUSE_NANOS;
-        }
         clients.add(client);
     }
 
     /** Removes a client, which need not be here. */
     void remove(Client client) {
         clients.remove(client);
-        if (clients.isEmpty()) {
-            lookAt = Long.MAX_VALUE;
-        }
     }
 
     /** When to call {@link #look}; {@link Long#MAX_VALUE} for never. */
     long nextLook() {
-        return lookAt;
+        return clients.isEmpty() ? Long.MAX_VALUE : lookAt;
     }
 
     /** Ends those that have waited long enough, if it is time to look. */
     void look(long now) {
-        if (lookAt == Long.MAX_VALUE || now - lookAt < 0) {
+        if (clients.isEmpty() || now - lookAt < 0) {
             return;
         }
         lookAt = now + PAUSE_NANOS;
