@@ -15,7 +15,8 @@ record IntType(int min, int max, String unit) implements ValueType<Integer> {
 
     @Override
     public Integer parse(String text) throws BadValueException {
-        if (!text.matches("[+-]?[0-9]+")) {
+        boolean signed = text.startsWith("+") || text.startsWith("-");
+        if (!Digits.only(text, signed ? 1 : 0)) {
             throw new BadValueException("not a whole number");
         }
         try {

@@ -10,18 +10,16 @@ package io.accel.profile;
 public final class Key<T> {
     private final String name;
     private final ValueType<T> type;
-    private final T defaultValue;
+    private final String defaultText;
     private final String description;
+    /** Made when it is first asked for, since a process asks for few of them. If several threads make one, any of them will do. */
+    private volatile Setting<T> unset;
 
     Key(String name, ValueType<T> type, String defaultText, String description) {
         this.name = name;
         this.type = type;
+        this.defaultText = defaultText;
         this.description = description;
-        try {
-            this.defaultValue = type.parse(defaultText);
-        } catch (BadValueException e) {
-            throw new IllegalStateException("default of " + name + ": " + e.getMessage(), e);
-        }
     }
 
     /** The name as written in a profile, such as {@code ring.size}; on the command line {@code -Daccel.} precedes it. */
@@ -47,7 +45,25 @@ public final class Key<T> {
 
     /** The value where nothing sets another. */
     public T defaultValue() {
-        return defaultValue;
+        return unset().value();
+    }
+
+    /** The setting where nothing sets another value. */
+    Setting<T> unset() {
+        Setting<T> made = unset;
+        if (made == null) {
+            made = new Setting<>(this, parsedDefault(), Origin.DEFAULT);
+            unset = made;
+        }
+        return made;
+    }
+
+    private T parsedDefault() {
+        try {
+            return type.parse(defaultText);
+        } catch (BadValueException e) {
+            throw new IllegalStateException("default of " + name + ": " + e.getMessage(), e);
+        }
     }
 
     /** The description of the setting in one sentence. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
@@ -23,7 +24,8 @@ record LogicalLine(int number, String text) {
         StringBuilder pending = new StringBuilder();
         int start = 0;
         int number = 0;
-        for (String line : file.lines().toList()) {
+        BufferedReader natural = new BufferedReader(new StringReader(file));
+        for (String line = next(natural); line != null; line = next(natural)) {
             number++;
             if (pending.length() == 0) {
                 if (isBlankOrComment(line)) {
@@ -43,6 +45,14 @@ record LogicalLine(int number, String text) {
             lines.add(new LogicalLine(start, pending.toString()));
         }
         return lines;
+    }
+
+    private static String next(BufferedReader lines) {
+        try {
+            return lines.readLine();
+        } catch (IOException e) {
+            throw new IllegalStateException("a string cannot fail to be read", e);
+        }
     }
 
     /**

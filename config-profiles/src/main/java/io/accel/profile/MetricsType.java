@@ -5,8 +5,11 @@ import java.util.regex.Pattern;
 
 /** The type of the list of metrics exports: {@code jmx} and {@code prometheus[:[HOST:]PORT]}, or nothing. */
 record MetricsType() implements ValueType<String> {
-    private static final Pattern PLACE =
-            Pattern.compile("jmx|prometheus(:(([^\\[\\]:,\\s]+|\\[[0-9A-Fa-f:.%]+]):)?[0-9]{1,5})?");
+    /** The syntax of a place; compiled only where there is one. */
+    private static final class Place {
+        static final Pattern SYNTAX =
+                Pattern.compile("jmx|prometheus(:(([^\\[\\]:,\\s]+|\\[[0-9A-Fa-f:.%]+]):)?[0-9]{1,5})?");
+    }
 
     @Override
     public String name() {
@@ -24,7 +27,7 @@ record MetricsType() implements ValueType<String> {
             return "";
         }
         for (String place : text.split(",", -1)) {
-            if (!PLACE.matcher(place.strip()).matches()) {
+            if (!Place.SYNTAX.matcher(place.strip()).matches()) {
                 throw new BadValueException(
                         "'" + place.strip() + "' is neither jmx nor prometheus, perhaps with an address");
             }

@@ -12,9 +12,11 @@ import java.util.regex.Pattern;
  * may be a list. Stateless.
  */
 public final class OptionLine {
-    private static final Pattern SETTING_AHEAD = Pattern.compile(",(?=\\s*[A-Za-z][A-Za-z0-9.-]*\\s*=)");
-
-    private static final Pattern SETTING = Pattern.compile("\\s*([A-Za-z][A-Za-z0-9.-]*)\\s*=(.*)", Pattern.DOTALL);
+    /** The syntax; compiled only where there is a line. */
+    private static final class Syntax {
+        static final Pattern SETTING_AHEAD = Pattern.compile(",(?=\\s*[A-Za-z][A-Za-z0-9.-]*\\s*=)");
+        static final Pattern SETTING = Pattern.compile("\\s*([A-Za-z][A-Za-z0-9.-]*)\\s*=(.*)", Pattern.DOTALL);
+    }
 
     private OptionLine() {}
 
@@ -30,8 +32,8 @@ public final class OptionLine {
         if (line == null || line.isBlank()) {
             return settings;
         }
-        for (String setting : SETTING_AHEAD.split(line, -1)) {
-            Matcher matcher = SETTING.matcher(setting);
+        for (String setting : Syntax.SETTING_AHEAD.split(line, -1)) {
+            Matcher matcher = Syntax.SETTING.matcher(setting);
             if (!matcher.matches()) {
                 throw new IllegalArgumentException("'" + setting
                         + "' is no setting; expected KEY=VALUE,... such as profile=latency,poll.spin=50us");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,12 +21,14 @@ public final class Profile {
     private static final String PROFILE_VARIABLE = "ACCEL_PROFILE";
 
     private final String name;
+    /** The settings of the keys that a layer above the schema sets. Nobody changes it any more. */
     private final Map<Key<?>, Setting<?>> settings;
+
     private final TransportRules rules;
 
     private Profile(String name, ProfileLoader loader) {
         this.name = name;
-        this.settings = new LinkedHashMap<>(loader.settings());
+        this.settings = loader.settings();
         this.rules = TransportRules.of(loader.rules());
     }
 
@@ -112,14 +115,17 @@ public final class Profile {
     }
 
     /** The value of {@code key} and its origin. */
-    @SuppressWarnings("unchecked") // A setting is stored under its own key only.
     public <T> Setting<T> setting(Key<T> key) {
-        return (Setting<T>) settings.get(key);
+        return ProfileLoader.setting(settings, key);
     }
 
     /** Every key's setting, in the order of the reference page. */
     public List<Setting<?>> settings() {
-        return List.copyOf(settings.values());
+        List<Setting<?>> all = new ArrayList<>();
+        for (Key<?> key : Keys.all()) {
+            all.add(setting(key));
+        }
+        return all;
     }
 
     /** The transport rules, without regard to {@link Keys#MODE}. */

@@ -9,8 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Lays one layer of settings over the other and collects their mistakes. It is for one thread, and for one use. A
@@ -25,16 +23,7 @@ final class ProfileLoader {
     private final Map<Integer, TransportRule> rules = new TreeMap<>();
     private final List<Problem> problems = new ArrayList<>();
 
-    ProfileLoader() {
-        for (Key<?> key : Keys.all()) {
-            setDefault(key);
-        }
-    }
-
-    private <T> void setDefault(Key<T> key) {
-        settings.put(key, new Setting<>(key, key.defaultValue(), Origin.DEFAULT));
-    }
-
+    /** The settings of the keys that a layer above the schema sets. */
     Map<Key<?>, Setting<?>> settings() {
         return settings;
     }
@@ -83,16 +72,22 @@ final class ProfileLoader {
     /** Adjusts values that depend on other keys. */
     void settle() {
         // With a low-water mark near the whole ring, a writer might never be told that it can write.
-        int most = value(Keys.RING_SIZE) / 2;
-        if (value(Keys.WRITE_LOW_WATER) > most) {
-            Origin origin = settings.get(Keys.WRITE_LOW_WATER).origin();
-            settings.put(Keys.WRITE_LOW_WATER, new Setting<>(Keys.WRITE_LOW_WATER, most, origin));
+        int most = setting(Keys.RING_SIZE).value() / 2;
+        Setting<Integer> lowWater = setting(Keys.WRITE_LOW_WATER);
+        if (lowWater.value() > most) {
+            settings.put(Keys.WRITE_LOW_WATER, new Setting<>(Keys.WRITE_LOW_WATER, most, lowWater.origin()));
         }
     }
 
+    private <T> Setting<T> setting(Key<T> key) {
+        return setting(settings, key);
+    }
+
+    /** Returns the setting of a key among those that layers have set, or the schema's. */
     @SuppressWarnings("unchecked") // A setting is stored under its own key only.
-    private <T> T value(Key<T> key) {
-        return ((Setting<T>) settings.get(key)).value();
+    static <T> Setting<T> setting(Map<Key<?>, Setting<?>> settings, Key<T> key) {
+        Setting<?> set = settings.get(key);
+        return set == null ? key.unset() : (Setting<T>) set;
     }
 
     void read(Source source) {
@@ -125,15 +120,18 @@ final class ProfileLoader {
     }
 
     private void include(String nameOrPath, Origin origin, Source source, List<Source> includedBy) {
-        List<Source> chain =
-                Stream.concat(includedBy.stream(), Stream.of(source)).toList();
+        List<Source> chain = new ArrayList<>(includedBy);
+        chain.add(source);
         try {
             Source included = Source.find(nameOrPath, source);
-            if (chain.stream().anyMatch(link -> link.identity().equals(included.identity()))) {
-                throw new BadValueException("includes itself: "
-                        + Stream.concat(chain.stream(), Stream.of(included))
-                                .map(Source::label)
-                                .collect(Collectors.joining(" -> ")));
+            StringBuilder way = new StringBuilder();
+            boolean again = false;
+            for (Source link : chain) {
+                way.append(link.label()).append(" -> ");
+                again |= link.identity().equals(included.identity());
+            }
+            if (again) {
+                throw new BadValueException("includes itself: " + way + included.label());
             }
             read(included, chain);
         } catch (BadValueException e) {

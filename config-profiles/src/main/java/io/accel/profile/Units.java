@@ -12,7 +12,8 @@ enum Units {
     SIZE("B", "bytes", "64KiB"),
     DURATION("ns", "nanoseconds", "50us");
 
-    private static final BigDecimal LONG_MAX = BigDecimal.valueOf(Long.MAX_VALUE);
+    /** As many digits fit a {@code long} in any case. */
+    private static final int FEW_DIGITS = 18;
 
     private final String base;
     private final String baseName;
@@ -53,35 +54,53 @@ enum Units {
      * does not fit a {@code long}
      */
     long parse(String text) throws BadValueException {
-        int end = 0;
-        while (end < text.length() && (isDigit(text.charAt(end)) || text.charAt(end) == '.')) {
-            end++;
+        int end = Digits.end(text, 0);
+        if (end == 0 || end > FEW_DIGITS || text.startsWith(".", end)) {
+            return Fraction.parse(this, text);
         }
-        BigDecimal number = number(text, end);
-        BigDecimal amount =
-                number.multiply(BigDecimal.valueOf(scale(text.substring(end).strip(), text, number)));
-        if (amount.compareTo(LONG_MAX) > 0) {
+        long number = Long.parseLong(text.substring(0, end));
+        long scale = scale(text.substring(end).strip(), text, number == 0);
+        if (number > Long.MAX_VALUE / scale) {
             throw new BadValueException("out of range");
         }
-        if (amount.stripTrailingZeros().scale() > 0) {
-            throw new BadValueException("not a whole number of " + baseName);
-        }
-        return amount.longValueExact();
+        return number * scale;
     }
 
-    private BigDecimal number(String text, int end) throws BadValueException {
-        try {
-            return new BigDecimal(text.substring(0, end));
-        } catch (NumberFormatException e) {
-            throw new BadValueException("does not start with a number");
+    /** Numbers with a decimal point, and very long ones. A class of its own, since most texts do without what it needs. */
+    private static final class Fraction {
+        private static final BigDecimal LONG_MAX = BigDecimal.valueOf(Long.MAX_VALUE);
+
+        static long parse(Units units, String text) throws BadValueException {
+            int end = 0;
+            while (Digits.end(text, end) > end || text.startsWith(".", end)) {
+                end++;
+            }
+            BigDecimal number = number(text, end);
+            long scale = units.scale(text.substring(end).strip(), text, number.signum() == 0);
+            BigDecimal amount = number.multiply(BigDecimal.valueOf(scale));
+            if (amount.compareTo(LONG_MAX) > 0) {
+                throw new BadValueException("out of range");
+            }
+            if (amount.stripTrailingZeros().scale() > 0) {
+                throw new BadValueException("not a whole number of " + units.baseName);
+            }
+            return amount.longValueExact();
+        }
+
+        private static BigDecimal number(String text, int end) throws BadValueException {
+            try {
+                return new BigDecimal(text.substring(0, end));
+            } catch (NumberFormatException e) {
+                throw new BadValueException("does not start with a number");
+            }
         }
     }
 
-    private long scale(String unit, String text, BigDecimal number) throws BadValueException {
+    private long scale(String unit, String text, boolean isZero) throws BadValueException {
         Map<String, Long> scales = scales();
         if (unit.isEmpty()) {
             // A bare number of bytes is usual; a bare number of "time" is a guess, except for none at all.
-            if (this == SIZE || number.signum() == 0) {
+            if (this == SIZE || isZero) {
                 return 1;
             }
             throw new BadValueException("'" + text + "' has no unit, write for example '" + example + "'");
@@ -129,9 +148,5 @@ enum Units {
             }
         }
         return amount / worth + best;
-    }
-
-    private static boolean isDigit(char c) {
-        return c >= '0' && c <= '9';
     }
 }
