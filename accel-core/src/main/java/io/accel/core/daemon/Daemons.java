@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Accel's own threads. They serve the whole process for as long as it lives. So they keep nothing of the program's
@@ -39,11 +40,7 @@ public final class Daemons {
      * @throws SecurityException if not even Accel's code may start one
      */
     public static void start(String name, Runnable body) {
-        Privileged.get(() -> {
-            Thread thread = unstarted(name, body);
-            thread.start();
-            return thread;
-        });
+        Privileged.get(new Making(name, body)).start();
     }
 
     /**
@@ -55,11 +52,17 @@ public final class Daemons {
      * @throws SecurityException if not even Accel's code may make one
      */
     public static Thread unstarted(String name, Runnable body) {
-        return Privileged.get(() -> {
+        return Privileged.get(new Making(name, body));
+    }
+
+    /** Makes a daemon. A class with a name: linking a lambda takes milliseconds while a process starts. */
+    private record Making(String name, Runnable body) implements Supplier<Thread> {
+        @Override
+        public Thread get() {
             Thread thread = thread(name, body);
             thread.setDaemon(true);
             return thread;
-        });
+        }
     }
 
     /**

@@ -20,6 +20,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * Accel's access to the inside of the JDK: its {@link SelectorProvider} and {@link AsynchronousChannelProvider},
@@ -324,17 +325,7 @@ public final class JdkAccess {
     private record Own<T>(T provider, Throwable failure) {
         /** Takes the provider that a method of one of the JDK's factories returns. */
         static <T> Own<T> of(Class<T> kind, String factory, String method) {
-            return Privileged.get(() -> find(kind, factory, method));
-        }
-
-        private static <T> Own<T> find(Class<T> kind, String factory, String method) {
-            try {
-                Class<?> type = Class.forName(factory);
-                MethodHandle get = TrustedLookup.orPlain(type).unreflect(type.getMethod(method));
-                return new Own<>(kind.cast((Object) get.invoke()), null);
-            } catch (Throwable e) {
-                return new Own<>(null, e);
-            }
+            return Privileged.get(new Finding<>(kind, factory, method));
         }
 
         T orFail(String name, String use) {
@@ -345,6 +336,20 @@ public final class JdkAccess {
                         failure);
             }
             return provider;
+        }
+    }
+
+    /** A class with a name: linking a lambda takes milliseconds while a process starts. */
+    private record Finding<T>(Class<T> kind, String factory, String method) implements Supplier<Own<T>> {
+        @Override
+        public Own<T> get() {
+            try {
+                Class<?> type = Class.forName(factory);
+                MethodHandle get = TrustedLookup.orPlain(type).unreflect(type.getMethod(method));
+                return new Own<>(kind.cast((Object) get.invoke()), null);
+            } catch (Throwable e) {
+                return new Own<>(null, e);
+            }
         }
     }
 }

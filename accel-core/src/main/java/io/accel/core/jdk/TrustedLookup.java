@@ -8,6 +8,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * A {@link MethodHandles.Lookup} that may use every member of every class, exported or not.
@@ -30,21 +31,25 @@ final class TrustedLookup {
      * @param refused collects the failure of each way that was tried
      */
     static Optional<MethodHandles.Lookup> find(Throwable refused) {
-        return Privileged.get(() -> findOwn(refused));
+        return Privileged.get(new Ways(refused));
     }
 
-    private static Optional<MethodHandles.Lookup> findOwn(Throwable refused) {
-        try {
-            return Optional.of(byReflectionFactory());
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            refused.addSuppressed(e);
+    /** A class with a name: linking a lambda takes milliseconds while a process starts. */
+    private record Ways(Throwable refused) implements Supplier<Optional<MethodHandles.Lookup>> {
+        @Override
+        public Optional<MethodHandles.Lookup> get() {
+            try {
+                return Optional.of(byReflectionFactory());
+            } catch (ReflectiveOperationException | RuntimeException e) {
+                refused.addSuppressed(e);
+            }
+            try {
+                return Optional.of(byUnsafe());
+            } catch (ReflectiveOperationException | RuntimeException e) {
+                refused.addSuppressed(e);
+            }
+            return Optional.empty();
         }
-        try {
-            return Optional.of(byUnsafe());
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            refused.addSuppressed(e);
-        }
-        return Optional.empty();
     }
 
     /**
@@ -68,7 +73,11 @@ final class TrustedLookup {
      */
     static MethodHandles.Lookup orRefused(String otherwise) throws IllegalAccessException {
         IllegalAccessException refused = new IllegalAccessException(otherwise);
-        return find(refused).orElseThrow(() -> refused);
+        Optional<MethodHandles.Lookup> found = find(refused);
+        if (found.isEmpty()) {
+            throw refused;
+        }
+        return found.get();
     }
 
     /**

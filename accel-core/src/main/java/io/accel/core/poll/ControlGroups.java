@@ -23,7 +23,7 @@ public record ControlGroups(Path membership, Path mount) {
 
     /** The groups of this process. */
     public static ControlGroups ofProcess() {
-        return Privileged.get(() -> new ControlGroups(Path.of("/proc/self/cgroup"), Path.of("/sys/fs/cgroup")));
+        return new ControlGroups(Path.of("/proc/self/cgroup"), Path.of("/sys/fs/cgroup"));
     }
 
     /**
@@ -97,13 +97,26 @@ public record ControlGroups(Path membership, Path mount) {
     }
 
     private static long number(String text) {
-        return text.matches("\\d{1,18}") ? Long.parseLong(text) : NO_LIMIT;
+        try {
+            long number = Long.parseLong(text);
+            return number >= 0 && number < NO_LIMIT ? number : NO_LIMIT;
+        } catch (NumberFormatException e) {
+            return NO_LIMIT; // "max", or nothing
+        }
+    }
+
+    /** A class with a name: linking a lambda takes milliseconds while a process starts. */
+    private record Reading(Path file) implements Privileged.Action<String> {
+        @Override
+        public String run() throws IOException {
+            return Files.readString(file);
+        }
     }
 
     /** The contents of a group's file; empty if there is none, or this process may not see it. */
     public static String read(Path file) {
         try {
-            return Privileged.call(() -> Files.readString(file));
+            return Privileged.call(new Reading(file));
         } catch (NoSuchFileException e) {
             return ""; // the other version, or no such group
         } catch (IOException | SecurityException e) {

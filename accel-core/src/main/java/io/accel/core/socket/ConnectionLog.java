@@ -34,43 +34,54 @@ final class ConnectionLog {
     }
 
     void connected(SocketAddress local, SocketAddress remote, PathInfo path) {
-        say(path, remote, () -> "accel: connected " + local + " -> " + remote + " by " + path);
+        say(path, remote, new Line("connected", local, " -> ", remote, " by ", path, ""));
     }
 
     /** Logs a connection that fails because it would have to go through the kernel, which {@code fallback=fail} forbids. */
     void refused(SocketAddress local, SocketAddress remote, PathInfo path) {
-        say(
-                path,
-                remote,
-                () -> "accel: refused " + local + " -> " + remote + " by " + path + ", because of fallback=fail");
+        say(path, remote, new Line("refused", local, " -> ", remote, " by ", path, ", because of fallback=fail"));
     }
 
     /** Logs a connection that has moved while it lives, and not because it has carried enough. */
     void moved(SocketAddress local, SocketAddress remote, PathInfo path) {
-        say(path, remote, () -> "accel: moved " + local + " -> " + remote + " to " + path);
+        say(path, remote, new Line("moved", local, " -> ", remote, " to ", path, ""));
     }
 
     void accepted(SocketAddress local, SocketAddress remote, PathInfo path) {
-        LOG.get()
-                .log(
-                        everything ? Level.INFO : Level.DEBUG,
-                        () -> "accel: accepted " + local + " <- " + remote + " by " + path);
+        say(everything, new Line("accepted", local, " <- ", remote, " by ", path, ""));
     }
 
     void listening(SocketAddress local, PathInfo path) {
-        say(path, local, () -> "accel: listening on " + local + " for " + path);
+        say(path, local, new Line("listening on", local, "", null, " for ", path, ""));
     }
 
     void datagrams(SocketAddress local, SocketAddress remote, PathInfo path) {
-        say(path, remote, () -> "accel: datagrams " + local + " -> " + remote + " by " + path);
+        say(path, remote, new Line("datagrams", local, " -> ", remote, " by ", path, ""));
     }
 
-    private void say(PathInfo path, SocketAddress where, Supplier<String> line) {
-        Level level = everything || isNews(path, String.valueOf(where)) ? Level.INFO : Level.DEBUG;
-        LOG.get().log(level, line);
+    /** A line of the log, put together when it is wanted. */
+    private record Line(
+            String what, SocketAddress local, String arrow, SocketAddress remote, String by, PathInfo path, String end)
+            implements Supplier<String> {
+        @Override
+        public String get() {
+            return "accel: " + what + " " + local + arrow + (remote == null ? "" : remote) + by + path + end;
+        }
     }
 
-    private boolean isNews(PathInfo path, String where) {
+    private void say(PathInfo path, SocketAddress where, Line line) {
+        say(everything || isNews(path, where), line);
+    }
+
+    private static void say(boolean isNews, Line line) {
+        if (isNews) {
+            LOG.get().log(Level.INFO, line);
+        } else {
+            LOG.detail(line);
+        }
+    }
+
+    private boolean isNews(PathInfo path, SocketAddress place) {
         if (path.reason() == null || !path.reason().remarkable()) {
             return false;
         }
@@ -78,7 +89,7 @@ final class ConnectionLog {
         if (said.size() >= MOST) {
             said.clear();
         }
-        Subject subject = new Subject(path.reason(), where);
+        Subject subject = new Subject(path.reason(), String.valueOf(place));
         Long last = said.get(subject);
         if (last != null && now - last < QUIET_NANOS) {
             return false;

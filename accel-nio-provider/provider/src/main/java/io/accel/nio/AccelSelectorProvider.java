@@ -11,6 +11,8 @@ import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.StreamSocket;
 import io.accel.core.socket.UnixAnchor;
 import io.accel.nio.AccelServerSocketChannel.Anchors;
+import io.accel.profile.Keys;
+import io.accel.profile.Mode;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -32,11 +34,16 @@ import java.util.Objects;
  */
 public final class AccelSelectorProvider extends DatagramSource {
     private final SelectorProvider kernel;
+    /** Null if nothing is accelerated, as in profile {@code off}. */
     private final Accelerator accelerator;
 
     /** Called once by the JVM, with the profile that the system properties name. */
     public AccelSelectorProvider() {
-        this(AccelRuntime.get().accelerator());
+        this(AccelRuntime.get());
+    }
+
+    private AccelSelectorProvider(AccelRuntime runtime) {
+        this(runtime.isOn() ? runtime.accelerator() : null);
     }
 
     /**
@@ -45,7 +52,7 @@ public final class AccelSelectorProvider extends DatagramSource {
      * @param profile the profile
      */
     public AccelSelectorProvider(Profile profile) {
-        this(new Accelerator(profile));
+        this(profile.get(Keys.MODE) == Mode.ACCELERATE ? new Accelerator(profile) : null);
     }
 
     private AccelSelectorProvider(Accelerator accelerator) {
@@ -53,7 +60,7 @@ public final class AccelSelectorProvider extends DatagramSource {
         this.accelerator = accelerator;
     }
 
-    /** Returns the accelerator of this provider's profile. */
+    /** Returns the accelerator of this provider's profile; null if nothing is accelerated. */
     Accelerator accelerator() {
         return accelerator;
     }
@@ -80,7 +87,7 @@ public final class AccelSelectorProvider extends DatagramSource {
 
     /** Whether a channel opened now is Accel's: not in profile {@code off}, and not where Accel opens it for itself. */
     private boolean isAccelerating() {
-        return accelerator.isOn() && !KernelOnly.isCurrent();
+        return accelerator != null && !KernelOnly.isCurrent();
     }
 
     /** Whether this is the family of Unix-domain channels, which are the JDK's own if they may not move. */
