@@ -165,7 +165,7 @@ final class StreamHandover {
             staysWithKernel(shown, allowed.isEmpty());
         }
         if (asks) {
-            StreamUpgrades.get().request(socket);
+            StreamSearches.get().request(socket);
             if (after.atConnect() || accelerator.isFailing()) {
                 awaitLink();
             }
@@ -275,7 +275,7 @@ final class StreamHandover {
         return new ConnectException("not accelerated, and fallback=fail: " + why.reason() + ": " + why.detail());
     }
 
-    // ---- a client's search: StreamUpgrades' thread
+    // ---- a client's search: StreamSearches' thread
 
     /** The fabrics to ask in turn; none if the connection has closed. */
     List<Fabric> fabrics() {
@@ -344,7 +344,7 @@ final class StreamHandover {
             path = new PathInfo("kernel", why.reason(), why.getMessage());
         }
         tellOfKernel(why.reason());
-        StreamUpgrades.get().request(socket);
+        StreamSearches.get().request(socket);
         return true;
     }
 
@@ -630,7 +630,7 @@ final class StreamHandover {
         if (isAccepted()) {
             boolean unused = accelerator.acceptedStreams().mayAgain(ends);
         } else if (grows) {
-            StreamUpgrades.get().request(socket);
+            StreamSearches.get().request(socket);
         } else {
             traffic.restartAfterLink(why);
         }
@@ -671,7 +671,7 @@ final class StreamHandover {
                 accelerator.acceptedStreams().remove(new AcceptedStreams.From(listener, known.remote()), socket);
             }
         } else if (connection != null && !isAccepted()) {
-            StreamUpgrades.get().closed(socket);
+            StreamSearches.get().closed(socket);
         }
     }
 

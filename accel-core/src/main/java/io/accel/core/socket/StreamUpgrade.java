@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** The search for a link for one connection. {@link StreamUpgrades}' thread only. */
+/** The search for a link for one connection. {@link StreamSearches}' thread only. */
 final class StreamUpgrade extends LinkSearch {
     private final StreamSocket socket;
     private final InetSocketAddress local;

@@ -14,17 +14,16 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks for links for connections that are worth one, on one daemon thread that sleeps in the kernel unless it has work to do. The thread
- * also makes the announcements for which there was no room, watches links whose rings are full, takes connections whose links broke back to
- * the kernel's path, and sees to it that the bytes that closed connections have sent reach their peers. Any thread.
+ * Keeps connections with links going, on one daemon thread that sleeps in the kernel unless it has work to do. The thread makes the
+ * announcements for which there was no room, watches links whose rings are full, takes connections whose links broke back to the kernel's
+ * path, gives links back, and sees to it that the bytes that closed connections have sent reach their peers. Connections wait for it, so
+ * none of its work waits for anything, or grows with what others have: links are looked for on another thread ({@link StreamSearches}).
+ * Any thread.
  */
 final class StreamUpgrades {
     private static final Log LOG = Log.of(StreamUpgrades.class);
@@ -43,21 +42,14 @@ final class StreamUpgrades {
     /** A ring from which nothing was read for this long is overdue; twice that at most. */
     private static final long STALL_NANOS = 20_000_000L;
 
-    /**
-     * How many searches go on at a time. Only searches whose peers can answer at once count. More would wait for each other, until peers
-     * that heard nothing for {@code connect.probe-timeout} gave the first of them up.
-     */
-    private static final int MOST_AT_ONCE = 64;
-
     /** How long the process's end waits for the bytes that closed connections have sent to arrive, as it does where their links hold. */
     private static final long AT_EXIT_NANOS = 2_000_000_000L;
 
     /** Never spins: nobody waits for it. */
-    private static final PollConfig SLEEPING = new PollConfig(0, 1, 1, 0, PollConfig.Yielding.ADAPTIVE);
+    static final PollConfig SLEEPING = new PollConfig(0, 1, 1, 0, PollConfig.Yielding.ADAPTIVE);
 
     private static final StreamUpgrades INSTANCE = new StreamUpgrades();
 
-    private final Queue<StreamSocket> requests = new ConcurrentLinkedQueue<>();
     private final Backlog<Announcement> unannounced = new Backlog<>();
     private final Backlog<LinkStream> stalled = new Backlog<>();
     /** The stalled links that were checked before. The thread's. */
@@ -65,7 +57,6 @@ final class StreamUpgrades {
     /** When those were last checked. The thread's. */
     private long watchedAt;
 
-    private final Backlog<StreamSocket> closed = new Backlog<>();
     private final Backlog<StreamSocket> broken = new Backlog<>();
     /** Connections whose links have broken and that are on their way back to the kernel's path. The thread's. */
     private final List<Resumption> resuming = new ArrayList<>();
@@ -94,12 +85,6 @@ final class StreamUpgrades {
     /** Whether the thread looks at {@link #linked} soon. The thread writes this before it looks there a last time. */
     private volatile boolean looksForYoung;
 
-    /** The searches under way, by their connection. The thread's; closing threads read it. */
-    private final ConcurrentHashMap<StreamSocket, StreamUpgrade> searches = new ConcurrentHashMap<>();
-
-    /** The number of searches that count towards {@link #MOST_AT_ONCE}. The thread's. */
-    private int atOnce;
-
     private Poller poller; // guarded by this; written once
 
     private StreamUpgrades() {}
@@ -107,19 +92,6 @@ final class StreamUpgrades {
     /** The instance of this process. Its thread starts when there is work to do. */
     static StreamUpgrades get() {
         return INSTANCE;
-    }
-
-    /** Asks for a link for a connection that is worth one. */
-    void request(StreamSocket socket) {
-        Poller started;
-        try {
-            started = started();
-        } catch (FallbackException e) {
-            socket.handover().notFound(e, false);
-            return;
-        }
-        requests.add(socket);
-        started.wakeup();
     }
 
     /** Makes an announcement as soon as possible, after there was no room for it, or it was too early. */
@@ -132,14 +104,6 @@ final class StreamUpgrades {
     void watchStall(LinkStream stream) {
         stalled.add(stream);
         wakeUp();
-    }
-
-    /** Takes note that a connection has closed, for which there may be a search. */
-    void closed(StreamSocket socket) {
-        if (!searches.isEmpty() && searches.containsKey(socket)) { // mostly no search is under way
-            closed.add(socket);
-            wakeUp();
-        }
     }
 
     /** Takes note that the link of a connection has broken. Does not wait, so the caller may hold any lock. */
@@ -217,7 +181,7 @@ final class StreamUpgrades {
             } catch (IOException | OutOfMemoryError e) {
                 throw new FallbackException(
                         FallbackReason.NO_RESOURCES,
-                        "starting the thread that moves connections to faster paths failed: " + e.getMessage());
+                        "starting the thread that keeps connections on faster paths going failed: " + e.getMessage());
             }
         }
         return poller;
@@ -227,10 +191,6 @@ final class StreamUpgrades {
         while (true) {
             try {
                 own.poll(Daemons.sleep(pause()), (registration, ops) -> {});
-                for (StreamSocket socket = next(); socket != null; socket = next()) {
-                    begin(own, socket);
-                }
-                closed.serve(this::checkSearch);
                 unannounced.serve(Announcement::makeLater);
                 resumeAll();
                 lingerAll();
@@ -238,7 +198,7 @@ final class StreamUpgrades {
                 watchStalled();
             } catch (Throwable e) {
                 // No connection may end the thread that serves all, or keep it busy with the same error.
-                ERRORS.warn("the thread that moves connections to faster paths met an error and goes on", e);
+                ERRORS.warn("the thread that keeps connections on faster paths going met an error and goes on", e);
                 Daemons.pause();
             }
         }
@@ -345,41 +305,5 @@ final class StreamUpgrades {
             retiring.add(retirement); // it must not wait until all links are checked
         }
         return looks;
-    }
-
-    private StreamSocket next() {
-        return atOnce < MOST_AT_ONCE ? requests.poll() : null;
-    }
-
-    private void begin(Poller own, StreamSocket socket) {
-        StreamUpgrade search = new StreamUpgrade(socket, this::oneLess);
-        searches.put(socket, search);
-        atOnce++;
-        try {
-            search.beginIfOpen(own, () -> {
-                searches.remove(socket, search);
-                search.standAside();
-            });
-        } catch (RuntimeException | Error e) {
-            search.standAside(); // so its place is not lost, for example when memory runs out
-            throw e;
-        }
-        search.check(); // the connection may have closed before the search could be found
-    }
-
-    private boolean checkSearch(StreamSocket socket) {
-        StreamUpgrade search = searches.get(socket);
-        if (search != null) {
-            search.check();
-        }
-        return true;
-    }
-
-    /** Frees the place of a search that is over, or that waits for the peer's program to accept, which may take any time. */
-    private void oneLess() {
-        atOnce--;
-        if (!requests.isEmpty()) {
-            wakeUp(); // wakes the poll that this runs in
-        }
     }
 }

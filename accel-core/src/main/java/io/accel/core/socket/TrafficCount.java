@@ -78,7 +78,7 @@ final class TrafficCount {
                 && socket.isWorthLink(done, bytes() - before.bytes())
                 && System.nanoTime() - before.earliest() >= 0) {
             enough = true; // two threads may both come here; the second request finds nothing to do
-            StreamUpgrades.get().request(socket);
+            StreamSearches.get().request(socket);
         }
     }
 

@@ -10,7 +10,7 @@
  * io.accel.core.socket.LinkReader} and a {@link io.accel.core.socket.LinkWriter}; {@code LinkLease} decides which threads may touch its
  * memory.
  *
- * <p>One thread ({@code StreamUpgrades}) looks for links, takes connections off links that broke ({@code Resumption}), and gives back links
- * that are idle ({@code LinkRetirement}).
+ * <p>One thread ({@code StreamSearches}) looks for links. Another ({@code StreamUpgrades}) keeps the connections going that have one: it takes
+ * connections off links that broke ({@code Resumption}), and gives back links that are idle ({@code LinkRetirement}).
  */
 package io.accel.core.socket;

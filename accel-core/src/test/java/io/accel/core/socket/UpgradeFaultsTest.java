@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A fabric fails while a link is looked for: the connection stays with the kernel, and nothing is left of the attempt. */
 @Timeout(60)
 class UpgradeFaultsTest {
-    private static final Set<String> DAEMONS = Set.of("accel-handover", "accel-rendezvous");
+    private static final Set<String> DAEMONS = Set.of("accel-search", "accel-rendezvous");
 
     @TempDir
     Path other;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 /** Thousands of connections that want a link at once do not keep each other waiting until their peers give them up. */
 @Timeout(60)
 class UpgradesAtOnceTest {
-    private static final int AT_ONCE = 64;
+    private static final int AT_ONCE = 26;
     private static final int MORE = 100;
 
     private final Queue<Silence> begun = new ConcurrentLinkedQueue<>();
@@ -137,6 +137,24 @@ class UpgradesAtOnceTest {
                         .allMatch(pair -> pair.client().isClosed()
                                 || pair.client().path().reason() == FallbackReason.PEER_NOT_ACCELERATED);
             });
+        }
+    }
+
+    /** A peer that is stopped answers nobody. */
+    @Test
+    void oneDestinationThatDoesNotAnswerKeepsNoOtherWaiting() throws Exception {
+        try (Lab silent = lab(false);
+                Lab healthy = new Lab("balanced", Map.of("handover.after", "0"))) {
+            List<Lab.Pair> pairs = connect(silent);
+            awaitBegun(AT_ONCE);
+            Lab.Pair other = new Lab.Pair(healthy.client(), healthy.accept());
+            await().atMost(Duration.ofSeconds(1))
+                    .until(() -> other.client().path().isAccelerated());
+            awaitBegun(AT_ONCE);
+            other.close();
+            for (Lab.Pair each : pairs) {
+                each.close();
+            }
         }
     }
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.socket;
+
+import io.accel.FallbackReason;
+import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Privileged;
+import io.accel.core.daemon.Warnings;
+import io.accel.core.fabric.FallbackException;
+import io.accel.core.poll.Poller;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Looks for links for connections that are worth one, on one daemon thread that sleeps in the kernel unless it has work to do. The work of
+ * fabrics takes its time: they make files, register memory, and ask file systems. No connection waits for this thread: what keeps
+ * connections going is {@link StreamUpgrades}' affair, which has a thread of its own, and the two share nothing but queues. Any thread.
+ */
+final class StreamSearches {
+    private static final Warnings ERRORS = new Warnings(Log.of(StreamSearches.class));
+    private static final long FOR_EVER = -1;
+    private static final Poller.Sink NOTHING = (registration, ops) -> {};
+
+    /**
+     * How many searches go on at a time. Only searches whose peers can answer at once count. More would wait for each other, until peers
+     * that heard nothing for {@code connect.probe-timeout} gave the first of them up. One destination has {@linkplain SearchPlaces a tenth of the places} at most.
+     */
+    private static final int MOST_AT_ONCE = 256;
+
+    private static final StreamSearches INSTANCE = new StreamSearches();
+
+    /**
+     * A connection that asks for a link.
+     *
+     * @param socket the connection
+     * @param to its other end, as it was when it asked; null if it has closed
+     */
+    private record Request(StreamSocket socket, InetSocketAddress to) {}
+
+    private final Backlog<StreamSocket> requests = new Backlog<>();
+    private final Backlog<StreamSocket> closed = new Backlog<>();
+
+    /** The searches under way, by their connection. The thread's; closing threads read it. */
+    private final ConcurrentHashMap<StreamSocket, StreamUpgrade> searches = new ConcurrentHashMap<>();
+
+    /** The places of searches that count towards {@link #MOST_AT_ONCE}, and the connections that wait for one. The thread's. */
+    private final SearchPlaces<InetSocketAddress, Request> places = new SearchPlaces<>(MOST_AT_ONCE);
+
+    /** Whether an error has ended the thread's turn before all searches that have a place were begun. The thread's. */
+    private boolean unfinished;
+
+    private Poller poller; // guarded by this; written once
+
+    private StreamSearches() {}
+
+    /** The instance of this process. Its thread starts when there is work to do. */
+    static StreamSearches get() {
+        return INSTANCE;
+    }
+
+    /** Asks for a link for a connection that is worth one. */
+    void request(StreamSocket socket) {
+        Poller started;
+        try {
+            started = started();
+        } catch (FallbackException e) {
+            socket.handover().notFound(e, false);
+            return;
+        }
+        requests.add(socket);
+        started.wakeup();
+    }
+
+    /** Takes note that a connection has closed, for which there may be a search. */
+    void closed(StreamSocket socket) {
+        if (!searches.isEmpty() && searches.containsKey(socket)) { // mostly no search is under way
+            closed.add(socket);
+            wakeUp();
+        }
+    }
+
+    private synchronized void wakeUp() {
+        if (poller != null) { // otherwise the thread has nothing to do
+            poller.wakeup();
+        }
+    }
+
+    private synchronized Poller started() throws FallbackException {
+        if (poller == null) {
+            try {
+                Poller opened = Privileged.call(() -> new Poller(StreamUpgrades.SLEEPING));
+                try {
+                    Daemons.start("accel-search", () -> run(opened), opened::wakeup);
+                } catch (OutOfMemoryError | SecurityException e) {
+                    opened.close();
+                    throw e;
+                }
+                poller = opened;
+            } catch (SecurityException e) {
+                throw new FallbackException(
+                        FallbackReason.NO_RIGHT,
+                        "the security manager forbids it to Accel's own code: " + e.getMessage());
+            } catch (IOException | OutOfMemoryError e) {
+                throw new FallbackException(
+                        FallbackReason.NO_RESOURCES,
+                        "starting the thread that looks for faster paths failed: " + e.getMessage());
+            }
+        }
+        return poller;
+    }
+
+    private void run(Poller own) {
+        while (true) {
+            try {
+                own.poll(Daemons.sleep(unfinished ? 0 : FOR_EVER), NOTHING);
+                unfinished = true;
+                requests.serve(this::admit);
+                for (Request request = places.next(); request != null; request = places.next()) {
+                    begin(own, request);
+                }
+                closed.serve(this::checkSearch);
+                unfinished = false;
+            } catch (Throwable e) {
+                // No connection may end the thread that serves all, or keep it busy with the same error.
+                ERRORS.warn("the thread that looks for faster paths met an error and goes on", e);
+                Daemons.pause();
+            }
+        }
+    }
+
+    private boolean admit(StreamSocket socket) {
+        InetSocketAddress to = socket.anchor().remote();
+        places.add(to, new Request(socket, to));
+        return true;
+    }
+
+    private void begin(Poller own, Request request) {
+        StreamSocket socket = request.socket;
+        StreamUpgrade search = null;
+        try {
+            search = new StreamUpgrade(socket, () -> oneLess(request.to));
+            searches.put(socket, search);
+            StreamUpgrade begun = search;
+            begun.beginIfOpen(own, () -> {
+                searches.remove(socket, begun);
+                begun.standAside();
+            });
+        } catch (RuntimeException | Error e) {
+            if (search == null) {
+                oneLess(request.to);
+            } else {
+                search.standAside(); // so its place is not lost, for example when memory runs out
+            }
+            throw e;
+        }
+        search.check(); // the connection may have closed before the search could be found
+    }
+
+    private boolean checkSearch(StreamSocket socket) {
+        StreamUpgrade search = searches.get(socket);
+        if (search != null) {
+            search.check();
+        }
+        return true;
+    }
+
+    /** Frees the place of a search that is over, or that waits for the peer's program to accept, which may take any time. */
+    private void oneLess(InetSocketAddress destination) {
+        places.giveBack(destination);
+        if (places.isWaitedFor()) {
+            wakeUp(); // wakes the poll that this runs in
+        }
+    }
+}
