@@ -25,6 +25,7 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The socket adaptor that {@link DatagramChannel#socket} of our channels returns: a {@link DatagramSocket} that is the channel, seen
@@ -48,6 +49,9 @@ final class AccelDatagramSocket extends MulticastSocket {
      * receiver has it.
      */
     private final AtomicReference<ByteBuffer> spare = new AtomicReference<>();
+
+    /** Held while a datagram is sent with a time to live of its own, so that no other thread sees that one. */
+    private final ReentrantLock timeToLive = new ReentrantLock();
 
     /** Creates an adaptor. The channel keeps it, since {@code socket()} must always return the same one. */
     AccelDatagramSocket(AccelDatagramChannel channel, MulticastSocket kernel) throws IOException {
@@ -372,22 +376,33 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     @Override
     public void setTTL(byte ttl) throws IOException {
-        kernel.setTTL(ttl);
+        setTimeToLive(Byte.toUnsignedInt(ttl));
     }
 
     @Override
     public byte getTTL() throws IOException {
-        return kernel.getTTL();
+        return (byte) getTimeToLive();
     }
 
     @Override
     public void setTimeToLive(int ttl) throws IOException {
-        kernel.setTimeToLive(ttl);
+        timeToLive.lock();
+        try {
+            kernel.setTimeToLive(ttl);
+            channel.groups().optionSet(StandardSocketOptions.IP_MULTICAST_TTL);
+        } finally {
+            timeToLive.unlock();
+        }
     }
 
     @Override
     public int getTimeToLive() throws IOException {
-        return kernel.getTimeToLive();
+        timeToLive.lock();
+        try {
+            return kernel.getTimeToLive();
+        } finally {
+            timeToLive.unlock();
+        }
     }
 
     @Override
@@ -423,8 +438,20 @@ final class AccelDatagramSocket extends MulticastSocket {
         return kernel.getLoopbackMode();
     }
 
+    /** Sends as {@link #send(DatagramPacket)} does, with the option set meanwhile, as in the JDK. */
     @Override
     public void send(DatagramPacket packet, byte ttl) throws IOException {
-        kernel.send(packet, ttl); // only the kernel's socket can send with a time to live
+        timeToLive.lock();
+        try {
+            int usual = getTimeToLive();
+            try {
+                setTTL(ttl);
+                send(packet);
+            } finally {
+                setTimeToLive(usual);
+            }
+        } finally {
+            timeToLive.unlock();
+        }
     }
 }

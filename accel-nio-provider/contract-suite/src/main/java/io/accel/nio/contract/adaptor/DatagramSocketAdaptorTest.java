@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
@@ -191,6 +192,42 @@ class DatagramSocketAdaptorTest extends DatagramSupport {
         assertThat(ends.left().isConnected()).isFalse();
         assertThatThrownBy(() -> socket.send(new DatagramPacket(new byte[1], 1)))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** As sending without one, in what it sends and in what it refuses. */
+    @Test
+    void aPacketWithATimeToLiveOfItsOwn() throws IOException {
+        Ends ends = ends();
+        MulticastSocket socket = (MulticastSocket) ends.left().socket();
+        socket.setTimeToLive(7);
+        for (int i = 0; i < 5; i++) {
+            sendLived(socket, packet("there " + i, addressOf(ends.right())));
+            assertThat(receiveText(ends.right())).isEqualTo("there " + i);
+            assertThat(socket.getTimeToLive()).isEqualTo(7);
+        }
+        assertThatThrownBy(() -> sendLived(socket, new DatagramPacket(new byte[1], 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Address not set");
+        assertThatThrownBy(() -> sendLived(socket, packet("x", new InetSocketAddress(host(), 0))))
+                .isInstanceOf(SocketException.class);
+        socket.connect(addressOf(ends.right()));
+        assertThatThrownBy(() -> sendLived(socket, packet("x", addressOf(bound()))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Connected and packet address differ");
+        sendLived(socket, new DatagramPacket(new byte[] {'o', 'k'}, 2));
+        assertThat(receiveText(ends.right())).isEqualTo("ok");
+        ends.left().configureBlocking(false);
+        assertThatThrownBy(() -> sendLived(socket, packet("x", addressOf(ends.right()))))
+                .isInstanceOf(IllegalBlockingModeException.class);
+        assertThat(socket.getTimeToLive()).isEqualTo(7);
+        socket.close();
+        assertThatThrownBy(() -> sendLived(socket, packet("x", addressOf(ends.right()))))
+                .isInstanceOf(SocketException.class);
+    }
+
+    @SuppressWarnings("deprecation") // programs call it all the same
+    private static void sendLived(MulticastSocket socket, DatagramPacket packet) throws IOException {
+        socket.send(packet, (byte) 3);
     }
 
     /** A channel that is disconnected has the address again that it had before its last connect. */
