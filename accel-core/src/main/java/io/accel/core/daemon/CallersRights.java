@@ -4,6 +4,7 @@ package io.accel.core.daemon;
 import java.io.IOException;
 import java.security.AccessControlContext;
 import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.security.PrivilegedActionException;
 import java.security.PrivilegedExceptionAction;
 
@@ -42,6 +43,20 @@ public final class CallersRights {
             return AccessController.doPrivileged((PrivilegedExceptionAction<T>) action::run, context);
         } catch (PrivilegedActionException e) {
             throw (IOException) e.getException(); // other exceptions of the action pass through
+        }
+    }
+
+    /** Runs a task with no more rights than these. */
+    public void run(Runnable task) {
+        if (context == null) {
+            task.run();
+        } else {
+            AccessController.doPrivileged(
+                    (PrivilegedAction<Void>) () -> {
+                        task.run();
+                        return null;
+                    },
+                    context);
         }
     }
 }

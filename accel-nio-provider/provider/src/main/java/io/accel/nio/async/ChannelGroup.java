@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.async;
 
+import io.accel.core.daemon.CallersRights;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
@@ -10,13 +11,16 @@ import java.nio.channels.AsynchronousChannel;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.ShutdownChannelGroupException;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -27,8 +31,10 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Handlers run on threads of the pool alone. A growing pool also has one thread of Accel's, which waits and moves bytes, so that a
  * thread does so while all others are busy with handlers. Its handlers go to the pool.
+ *
+ * <p>It is an executor of its threads, since the JDK's group is one, and programs cast it.
  */
-public final class ChannelGroup extends AsynchronousChannelGroup {
+public final class ChannelGroup extends AsynchronousChannelGroup implements Executor {
     private enum State {
         OPEN,
         /** No further channel can be opened; the close of the last one ends the group. */
@@ -243,6 +249,22 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
         }
     }
 
+    /**
+     * Runs a task on one of the group's threads, with the rights of the caller.
+     *
+     * @throws RejectedExecutionException if the group has ended, or takes no more tasks
+     */
+    @Override
+    public void execute(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        CallersRights rights = CallersRights.now();
+        try {
+            dispatch(() -> rights.run(task));
+        } catch (ShutdownChannelGroupException e) {
+            throw new RejectedExecutionException("the group of channels has ended", e);
+        }
+    }
+
     // ---- channels
 
     /**
@@ -264,9 +286,18 @@ public final class ChannelGroup extends AsynchronousChannelGroup {
      */
     public AsynchronousServerSocketChannel openServerSocketChannel() throws IOException {
         refuseIfShutdown();
-        ListenerChannel channel = new ListenerChannel(this, channels.openServerSocketChannel());
-        enter(channel);
-        return channel;
+        ServerSocketChannel beneath = channels.openServerSocketChannel();
+        boolean made = false;
+        try {
+            ListenerChannel channel = new ListenerChannel(this, beneath);
+            enter(channel);
+            made = true;
+            return channel;
+        } finally {
+            if (!made) {
+                beneath.close();
+            }
+        }
     }
 
     /** Returns a channel for a connection that a listener of the group has accepted. */

@@ -136,12 +136,28 @@ final class EventLoop {
      * @param call calls a handler
      */
     void run(Consumer<Runnable> call) {
-        for (Runnable next = next(); next != null; next = next()) {
-            Runnable task = next == Mark.TURN ? await() : next;
-            if (task != Mark.NOTHING) {
-                call.accept(task);
-            }
+        boolean hasMore = true;
+        while (hasMore) {
+            hasMore = runNext(call);
         }
+    }
+
+    /**
+     * Does one piece of work. Its variables are gone before the next one is awaited: a thread that waits must not keep the last handler
+     * from the collector.
+     *
+     * @return false if there is none left
+     */
+    private boolean runNext(Consumer<Runnable> call) {
+        Runnable next = next();
+        if (next == null) {
+            return false;
+        }
+        Runnable task = next == Mark.TURN ? await() : next;
+        if (task != Mark.NOTHING) {
+            call.accept(task);
+        }
+        return true;
     }
 
     /** Returns the next task; null when there is none left. */
