@@ -270,7 +270,7 @@ abstract class AbstractAccelSocketChannel extends AbstractAccelDuplexChannel {
         KernelIo first = connectedIo();
         LinkStream link = socket.outgoing().link();
         if (link == null && !in.isEmpty()) {
-            link = socket.outgoing().enter(true);
+            link = socket.outgoing().enter(hasBytes(in.current()));
             if (link == null) {
                 socket.outgoing().leave();
             }
@@ -279,6 +279,13 @@ abstract class AbstractAccelSocketChannel extends AbstractAccelDuplexChannel {
         }
         LinkIo second = link == null ? null : linkIo(link);
         return second == null ? first : second;
+    }
+
+    /** Whether the first message has bytes to write: an empty one, as TLS and HTTP flush some, does not bring the direction to a link. */
+    private static boolean hasBytes(Object message) {
+        return message instanceof ByteBuf buffer
+                ? buffer.isReadable()
+                : message instanceof FileRegion region && region.transferred() < region.count();
     }
 
     /** Goes back to the kernel's path if no message that is sent in place is still in the outbound buffer. */

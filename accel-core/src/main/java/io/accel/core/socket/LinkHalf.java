@@ -54,8 +54,8 @@ abstract sealed class LinkHalf permits LinkReader, LinkWriter {
         return Locks.tryLock(lock, nanos);
     }
 
-    /** Leaves this half. */
-    public final void unlock() {
+    /** Leaves this half, as a thread that leaves nothing behind for the peer. */
+    final void release() {
         lock.unlock();
         if (lease.isEnded()) {
             giveBack();

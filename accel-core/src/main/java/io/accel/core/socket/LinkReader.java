@@ -42,6 +42,11 @@ public final class LinkReader extends LinkHalf {
         this.incoming = socket.incoming();
     }
 
+    /** Leaves this half. */
+    public void unlock() {
+        release();
+    }
+
     // ---- the program's reads: in this half
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionCounters;
 import io.accel.core.observe.Figure;
@@ -13,6 +14,7 @@ import io.accel.core.stream.StreamSender;
 import io.accel.core.stream.StreamTap;
 import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
@@ -28,6 +30,8 @@ import java.util.function.Consumer;
  * their answer is a hint while another thread writes.
  */
 public final class LinkWriter extends LinkHalf {
+    private static final Log LOG = Log.of(LinkWriter.class);
+
     private final StreamSender sender;
     private final Outgoing outgoing;
     private final ConnectionCounters counters;
@@ -83,6 +87,20 @@ public final class LinkWriter extends LinkHalf {
 
     WayBack wayBack() {
         return wayBack;
+    }
+
+    /**
+     * Leaves this half. A direction that has come to the link, and whose first write has failed or had nothing to write, is announced here:
+     * the peer would otherwise look for its end, and for nothing else, where it is no more.
+     */
+    public void unlock() {
+        try {
+            if (unannounced) {
+                announceNothing();
+            }
+        } finally {
+            release();
+        }
     }
 
     // ---- the program's writes: in this half
@@ -293,6 +311,23 @@ public final class LinkWriter extends LinkHalf {
         announcement.make();
     }
 
+    /**
+     * Announces that this direction has switched, though no byte of the program is behind the switch. A peer that is gone is not told: the
+     * announcement would be answered with a reset, and the program has written nothing. A broken link is {@link Resumption}'s.
+     */
+    private void announceNothing() {
+        if (lease.isEnded() || (link.peerState() & (Link.RST | Link.CLOSED | Link.BROKEN)) != 0) {
+            return;
+        }
+        Uninterrupted.run(() -> {
+            try {
+                announce();
+            } catch (IOException e) {
+                LOG.get().log(Level.DEBUG, "this end has closed meanwhile, which tells the peer", e);
+            }
+        });
+    }
+
     /** A stall lasts from a write that does not find room for all its bytes until the next write that finds some. */
     private void noteStall(boolean progress, boolean again) {
         if (progress && stalled) {
@@ -315,7 +350,8 @@ public final class LinkWriter extends LinkHalf {
     // ---- this direction comes to the link, and goes back
 
     /**
-     * Begins to send over the link, and says how many bytes went through the kernel before. The next write is announced over the anchor.
+     * Begins to send over the link, and says how many bytes went through the kernel before. The next thread in this half announces it over
+     * the anchor: a writer behind its bytes, and any other when it {@linkplain #unlock leaves}.
      *
      * @return false if the connection has closed, or cannot switch now
      */
@@ -332,7 +368,7 @@ public final class LinkWriter extends LinkHalf {
             connection.wasReset(e.getMessage());
             return false; // the connection is reset, and its users find that out
         } finally {
-            unlock();
+            release(); // not unlock: the caller has bytes to write, and is about to announce them
         }
     }
 

@@ -58,8 +58,8 @@ public final class Outgoing {
     /**
      * Enters this half to write to the kernel, unless the bytes go over the link.
      *
-     * @param some whether the caller has any bytes
-     * @return the link, and the caller is not in this half; or null, and the caller is in this half and must {@linkplain #leave leave} it
+     * @param some whether the caller has any bytes; if not, this direction does not switch
+     * @return the link, and the caller is not in this half, but about to enter the link's; or null, and the caller is in this half and must {@linkplain #leave leave} it
      */
     public LinkStream enter(boolean some) {
         LinkStream switched = link;

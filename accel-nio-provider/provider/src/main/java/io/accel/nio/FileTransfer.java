@@ -68,18 +68,25 @@ final class FileTransfer {
      * @throws IOException as {@code transferTo} does
      */
     long send(long position, long count) throws IOException {
-        if (!file.isOpen() || !channel.isOpen() || position < 0 || count <= 0) {
-            return file.transferTo(position, count, new Unknown(channel)); // it throws what is wrong, or sends nothing
+        if (!file.isOpen() || !channel.isOpen() || position < 0 || count < 0) {
+            return file.transferTo(position, count, new Unknown(channel)); // which throws what is wrong
+        }
+        if (count == 0 || position >= file.size()) {
+            return sendNothing(position, count);
         }
         long most = Math.min(count, Integer.MAX_VALUE);
         long done = 0;
         try {
             while (done < most) {
-                LinkStream link = out.enter(true);
+                LinkStream link = out.link();
                 if (link == null) {
-                    return done + output.giveKernel(file, position + done, most - done, done > 0);
+                    boolean some = position + done < file.size(); // a direction comes to the link with a byte
+                    link = out.enter(some);
+                    if (link == null) {
+                        return done + output.giveKernel(file, position + done, most - done, some, done > 0);
+                    }
                 }
-                int n = read(link, position + done, most - done);
+                int n = read(link, position + done, most - done, done > 0);
                 boolean isOver = n < 0;
                 if (n == 0) {
                     n = write(position + done, most - done);
@@ -99,18 +106,36 @@ final class FileTransfer {
         return done;
     }
 
-    /** Reads into the ring. Returns the number of bytes, 0 if there is too little room or no way, and -1 at the end of the file. */
-    private int read(LinkStream link, long from, long left) throws IOException {
+    /**
+     * Sends a part that has no bytes. That is not a write: the state of the peer does not matter, and the direction stays where it is. The
+     * file may have bytes although its size is 0, as those of {@code /proc} have; newer JDKs write these.
+     */
+    private long sendNothing(long position, long count) throws IOException {
+        if (out.enter(false) == null) {
+            return output.giveKernel(file, position, count, false, false);
+        }
+        long size = file.size();
+        if (size > 0 && position <= size && channel.isOutputShutdown() && output.refusesTransfers()) {
+            throw new AsynchronousCloseException();
+        }
+        return file.transferTo(position, count, new Unknown(channel));
+    }
+
+    /**
+     * Reads into the ring.
+     *
+     * @param behind whether an earlier part is sent, so that the program must learn of that rather than of a failure
+     * @return the number of bytes; 0 if there is too little room or no way; -1 at the end of the file, or if the next transfer fails
+     */
+    private int read(LinkStream link, long from, long left, boolean behind) throws IOException {
         LinkWriter writer = link.writer();
         writer.lock();
         try {
-            int wanted = (int) Math.min(left, IN_RING);
-            int room;
-            try {
-                room = writer.room(wanted);
-            } catch (IOException e) {
-                return 0; // the write meets the failure, too, and throws it as the channel does
+            if (behind && writer.refusesBytes()) {
+                return -1;
             }
+            int wanted = (int) Math.min(left, IN_RING);
+            int room = roomFor(writer, wanted);
             if (room < Math.min(wanted, PIECE)) {
                 return 0;
             }
@@ -127,6 +152,14 @@ final class FileTransfer {
             return n;
         } finally {
             writer.unlock();
+        }
+    }
+
+    private int roomFor(LinkWriter writer, int wanted) throws IOException {
+        try {
+            return writer.room(wanted);
+        } catch (IOException e) {
+            throw output.failedTransfer(e);
         }
     }
 

@@ -8,6 +8,7 @@ import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.LinkWriter;
 import io.accel.core.socket.Outgoing;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
@@ -113,11 +114,14 @@ final class StreamOutput {
     /**
      * Sends a part of a file through the kernel; in the writing half of its path, which this leaves.
      *
+     * @param some whether the part has any bytes
      * @param behind whether an earlier part is sent, so that the program must learn of that rather than of a failure
      */
-    long giveKernel(FileChannel file, long position, long count, boolean behind) throws IOException {
+    long giveKernel(FileChannel file, long position, long count, boolean some, boolean behind) throws IOException {
         try {
-            out.failIfReset();
+            if (some) {
+                out.failIfReset();
+            }
             long n = file.transferTo(position, count, channel.kernel());
             out.gave(n);
             return n;
@@ -291,6 +295,24 @@ final class StreamOutput {
     /** Does {@link FileChannel#transferTo} with the channel as its target. */
     long writeFrom(FileChannel file, long position, long count) throws IOException {
         return new FileTransfer(channel, this, out, file).send(position, count);
+    }
+
+    /** Whether the JDK asks, before it transfers a file to one of its own channels, whether the output is shut down. Older JDKs do not. */
+    boolean refusesTransfers() {
+        for (Method method : channel.kernel().getClass().getDeclaredMethods()) {
+            if (method.getName().equals("beforeTransferTo")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the exception to throw for the transfer of a file that fails over the link, which is not always that of a write. */
+    IOException failedTransfer(IOException e) throws IOException {
+        boolean isShut = e.getClass() == ClosedChannelException.class && channel.isOpen();
+        return isShut && !refusesTransfers()
+                ? out.failedShut(new IOException("Broken pipe"))
+                : channel.failed(byLink(e));
     }
 
     // ---- the socket adaptor
