@@ -80,6 +80,24 @@ public final class Outgoing {
         return switched;
     }
 
+    /**
+     * Enters this half within a time limit, whether the thread is interrupted or not, unless the bytes go over a link. For a caller that
+     * writes nothing.
+     *
+     * @param nanos how long to try
+     * @return whether the caller is in this half and must {@linkplain #leave leave} it
+     */
+    public boolean tryEnter(long nanos) {
+        if (!Locks.tryLock(lock, nanos)) {
+            return false;
+        }
+        if (link == null) {
+            return true;
+        }
+        lock.unlock();
+        return false;
+    }
+
     private LinkStream trySwitch() {
         LinkStream attached = socket.attached();
         if (attached == null) {

@@ -286,9 +286,22 @@ public final class AccelDatagramChannel extends DatagramChannel {
     }
 
     @Override
-    protected void implConfigureBlocking(boolean block) {
-        // The kernel's channel is in non-blocking mode all the time: it is only one of several sources.
+    protected void implConfigureBlocking(boolean block) throws IOException {
         socket.endRegistrations(AccelSocketChannel::isOver);
+        // As in the JDK, an operation that is under way ends in the mode in which it has begun. The kernel's channel is
+        // in non-blocking mode
+        // all the time: it is only one of several sources.
+        socket.lockRead();
+        try {
+            socket.lockWrite();
+            try {
+                ensureOpen();
+            } finally {
+                socket.unlockWrite();
+            }
+        } finally {
+            socket.unlockRead();
+        }
     }
 
     /**

@@ -31,6 +31,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class AccelSocketChannel extends SocketChannel {
     private static final SocketOption<Integer> LINGER = StandardSocketOptions.SO_LINGER;
 
+    /** How long a change of the mode keeps reads out while a write is under way. */
+    private static final long MODE_GLANCE_NANOS = 100_000;
+    /** How long it then waits for the write before it looks at the reads again. */
+    private static final long MODE_TURN_NANOS = 10_000_000;
+
     /** The beginning of the addresses in the text of the JDK's channel. */
     private static final String ADDRESSES = " local=";
 
@@ -335,7 +340,37 @@ public final class AccelSocketChannel extends SocketChannel {
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
         stream.endRegistrations(AccelSocketChannel::isOver);
-        kernel.configureBlocking(block);
+        while (!tryConfigureBlocking(block)) {
+            // A read is about to go on by another path, or a write is under way, which may need what a reader is to
+            // take.
+            Object writes = output.enterIdle(MODE_TURN_NANOS);
+            if (writes != null) {
+                output.leaveIdle(writes);
+            }
+        }
+    }
+
+    /** Changes the mode between reads and writes. As in the JDK, one that is under way ends in the mode in which it has begun. */
+    private boolean tryConfigureBlocking(boolean block) throws IOException {
+        Object reads = input.enterIdle();
+        if (reads == null) {
+            return false;
+        }
+        try {
+            Object writes = output.enterIdle(MODE_GLANCE_NANOS);
+            if (writes == null) {
+                return false;
+            }
+            try {
+                ensureOpen();
+                kernel.configureBlocking(block);
+            } finally {
+                output.leaveIdle(writes);
+            }
+        } finally {
+            input.leaveIdle(reads);
+        }
+        return true;
     }
 
     // ---- the socket adaptor

@@ -14,6 +14,7 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
  * The reading half of a stream channel: it reads from the JDK's channel or from a link, whichever brings the bytes, and goes on with
@@ -26,8 +27,19 @@ final class StreamInput {
     private static final Attempt READ_MANY =
             (link, one, many, offset, length) -> link.reader().read(many, offset, length);
 
+    /** The result of a blocking read that goes on in the other half, and is {@linkplain #crossing counted} until it is there. */
+    private static final int CROSSING = LinkStream.MOVED - 1;
+
+    private static final AtomicIntegerFieldUpdater<StreamInput> COUNT =
+            AtomicIntegerFieldUpdater.newUpdater(StreamInput.class, "crossing");
+
     private final AccelSocketChannel channel;
     private final Incoming in;
+    /**
+     * The number of blocking reads that have left one half, because the bytes now come by the other path, and are not in the other half
+     * yet. It grows in the half that they leave and shrinks in the half that they come to. {@link #enterIdle} reads it in a half.
+     */
+    private volatile int crossing;
 
     private InputStream kernelInput; // guarded by this
 
@@ -37,28 +49,37 @@ final class StreamInput {
     }
 
     int read(ByteBuffer dst) throws IOException {
-        int n;
+        int n = 0;
         do {
             LinkStream link = in.link();
             if (link == null) {
-                n = readKernel(dst);
+                n = readKernel(dst, n == CROSSING);
                 link = in.link();
-                if (n == LinkStream.MOVED) {
+                if (n == LinkStream.MOVED || (n == CROSSING && link == null)) {
                     continue;
                 }
-                if (n != 0 || link == null) {
+                if ((n != 0 && n != CROSSING) || link == null) {
                     return n;
                 }
             }
-            n = readLink(link, dst, -1);
-        } while (n == LinkStream.MOVED);
+            n = readLink(link, dst, -1, n == CROSSING);
+        } while (n <= LinkStream.MOVED);
         return n;
     }
 
-    private int readKernel(ByteBuffer dst) throws IOException {
+    private int readKernel(ByteBuffer dst, boolean crosses) throws IOException {
         if (in.enter() != null) {
-            return 0;
+            return crosses ? CROSSING : 0;
         }
+        arrived(crosses);
+        try {
+            return (int) departing(takeKernel(dst));
+        } finally {
+            in.leave();
+        }
+    }
+
+    private int takeKernel(ByteBuffer dst) throws IOException {
         try {
             int aside = channel.isInputShutdown() || isReadRefused(dst) ? 0 : in.readAside(dst);
             if (aside > 0) {
@@ -68,7 +89,55 @@ final class StreamInput {
             return n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dst);
         } catch (IOException e) {
             return endBehindReset(in.failed(channel.failed(e)), dst);
-        } finally {
+        }
+    }
+
+    /** Counts a blocking read that goes on in the other half. Called in the half that it leaves. Returns {@link #CROSSING} for such a read. */
+    private long departing(long n) {
+        boolean crosses = n == LinkStream.MOVED || (n == 0 && in.link() != null);
+        if (!crosses || !channel.isBlocking()) {
+            return n;
+        }
+        COUNT.incrementAndGet(this);
+        return CROSSING;
+    }
+
+    private void arrived(boolean crosses) {
+        if (crosses) {
+            COUNT.decrementAndGet(this);
+        }
+    }
+
+    // ---- a change of the mode, which waits for the read that is under way
+
+    /**
+     * Waits until no read is under way, and keeps others out. The result is to be handed to {@link #leaveIdle}.
+     *
+     * @return null if a read is just between the halves, and the caller must try again
+     */
+    Object enterIdle() {
+        LinkStream link = in.enter();
+        if (link == null) {
+            if (crossing == 0) {
+                return in;
+            }
+            in.leave();
+            return null;
+        }
+        LinkReader reader = link.reader();
+        reader.lock();
+        if (in.link() == link && crossing == 0) {
+            return reader;
+        }
+        reader.unlock();
+        return null;
+    }
+
+    /** Lets reads in again. */
+    void leaveIdle(Object entered) {
+        if (entered instanceof LinkReader reader) {
+            reader.unlock();
+        } else {
             in.leave();
         }
     }
@@ -102,13 +171,17 @@ final class StreamInput {
                 || (channel.kernel().isBlocking() && Thread.currentThread().isInterrupted());
     }
 
-    private int readLink(LinkStream link, ByteBuffer dst, long timeoutNanos) throws IOException {
+    private int readLink(LinkStream link, ByteBuffer dst, long timeoutNanos, boolean crosses) throws IOException {
         LinkReader reader = link.reader();
         reader.lock();
         try {
+            arrived(crosses);
             boolean waits = beginRead();
             refuseReadOnly(link, dst);
             int n = reader.read(dst);
+            if (n == LinkStream.MOVED) {
+                return (int) departing(n);
+            }
             if (n != 0 || !waits || !dst.hasRemaining()) {
                 return n;
             }
@@ -120,21 +193,21 @@ final class StreamInput {
 
     long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, dsts.length);
-        long n;
+        long n = 0;
         do {
             LinkStream link = in.link();
             if (link == null) {
-                n = readKernel(dsts, offset, length);
+                n = readKernel(dsts, offset, length, n == CROSSING);
                 link = in.link();
-                if (n == LinkStream.MOVED) {
+                if (n == LinkStream.MOVED || (n == CROSSING && link == null)) {
                     continue;
                 }
-                if (n != 0 || link == null) {
+                if ((n != 0 && n != CROSSING) || link == null) {
                     return n;
                 }
             }
-            n = readLink(link, dsts, offset, length);
-        } while (n == LinkStream.MOVED);
+            n = readLink(link, dsts, offset, length, n == CROSSING);
+        } while (n <= LinkStream.MOVED);
         return n;
     }
 
@@ -155,10 +228,12 @@ final class StreamInput {
         }
     }
 
-    private long readLink(LinkStream link, ByteBuffer[] dsts, int offset, int length) throws IOException {
+    private long readLink(LinkStream link, ByteBuffer[] dsts, int offset, int length, boolean crosses)
+            throws IOException {
         LinkReader reader = link.reader();
         reader.lock();
         try {
+            arrived(crosses);
             boolean waits = beginRead();
             boolean room = false;
             for (int i = offset; i < offset + length; i++) {
@@ -166,6 +241,9 @@ final class StreamInput {
                 room |= dsts[i].hasRemaining();
             }
             long n = reader.read(dsts, offset, length);
+            if (n == LinkStream.MOVED) {
+                return departing(n);
+            }
             if (n != 0 || !waits || !room) {
                 return n;
             }
@@ -175,10 +253,19 @@ final class StreamInput {
         }
     }
 
-    private long readKernel(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    private long readKernel(ByteBuffer[] dsts, int offset, int length, boolean crosses) throws IOException {
         if (in.enter() != null) {
-            return 0;
+            return crosses ? CROSSING : 0;
         }
+        arrived(crosses);
+        try {
+            return departing(takeKernel(dsts, offset, length));
+        } finally {
+            in.leave();
+        }
+    }
+
+    private long takeKernel(ByteBuffer[] dsts, int offset, int length) throws IOException {
         try {
             int[] before = new int[length];
             for (int i = 0; i < length; i++) {
@@ -195,8 +282,6 @@ final class StreamInput {
             return n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dsts, before, offset);
         } catch (IOException e) {
             return endBehindReset(in.failed(channel.failed(e)), dsts, offset, length);
-        } finally {
-            in.leave();
         }
     }
 
@@ -222,7 +307,7 @@ final class StreamInput {
         if (waits.glance(link, SelectionKey.OP_READ) && !Thread.currentThread().isInterrupted() && !link.isClosed()) {
             long soon = attempt.run(link, one, many, offset, length);
             if (soon != 0) {
-                return soon;
+                return soon == LinkStream.MOVED ? departing(soon) : soon;
             }
         }
         Blocking blocking = channel.blocking();
@@ -247,7 +332,7 @@ final class StreamInput {
         } finally {
             blocking.end(completed);
         }
-        return n;
+        return n == LinkStream.MOVED ? departing(n) : n;
     }
 
     // ---- the socket adaptor
@@ -256,32 +341,41 @@ final class StreamInput {
     int readBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException {
         long start = System.nanoTime();
         long left = timeoutNanos;
-        int n;
+        int n = 0;
         do {
             LinkStream link = in.link();
             if (link == null) {
-                n = readKernelBlocking(b, off, len, left);
+                n = readKernelBlocking(b, off, len, left, n == CROSSING);
                 link = in.link();
-                if (n == LinkStream.MOVED) {
+                if (n == LinkStream.MOVED || (n == CROSSING && link == null)) {
                     continue;
                 }
-                if (n != 0 || link == null) {
+                if ((n != 0 && n != CROSSING) || link == null) {
                     return n;
                 }
             }
-            if (!channel.isBlocking()) {
+            if (n != CROSSING && !channel.isBlocking()) {
                 throw new IllegalBlockingModeException();
             }
             left = timeoutNanos == 0 ? 0 : Math.max(1, timeoutNanos - (System.nanoTime() - start));
-            n = readLink(link, ByteBuffer.wrap(b, off, len), left == 0 ? -1 : left);
-        } while (n == LinkStream.MOVED);
+            n = readLink(link, ByteBuffer.wrap(b, off, len), left == 0 ? -1 : left, n == CROSSING);
+        } while (n <= LinkStream.MOVED);
         return n;
     }
 
-    private int readKernelBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException {
+    private int readKernelBlocking(byte[] b, int off, int len, long timeoutNanos, boolean crosses) throws IOException {
         if (in.enter() != null) {
-            return 0;
+            return crosses ? CROSSING : 0;
         }
+        arrived(crosses);
+        try {
+            return (int) departing(takeKernelBlocking(b, off, len, timeoutNanos));
+        } finally {
+            in.leave();
+        }
+    }
+
+    private int takeKernelBlocking(byte[] b, int off, int len, long timeoutNanos) throws IOException {
         try {
             // Only the JDK's adaptor can time out; it holds the timeout in milliseconds.
             channel.kernel().socket().setSoTimeout(AccelSocketChannel.toMillis(timeoutNanos));
@@ -299,8 +393,6 @@ final class StreamInput {
             throw e;
         } catch (IOException e) {
             return in.failed(channel.failed(e));
-        } finally {
-            in.leave();
         }
     }
 

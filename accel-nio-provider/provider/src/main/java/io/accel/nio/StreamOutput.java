@@ -292,6 +292,39 @@ final class StreamOutput {
         }
     }
 
+    // ---- a change of the mode, which waits for the write that is under way
+
+    /**
+     * Waits until no write is under way, and keeps others out. The result is to be handed to {@link #leaveIdle}.
+     *
+     * @param nanos how long to wait
+     * @return null if the time is over, or the writes have just gone to the other path, and the caller must try again
+     */
+    Object enterIdle(long nanos) {
+        LinkStream link = out.link();
+        if (link == null) {
+            return out.tryEnter(nanos) ? out : null;
+        }
+        LinkWriter writer = link.writer();
+        if (!writer.tryLock(nanos)) {
+            return null;
+        }
+        if (out.link() == link) {
+            return writer;
+        }
+        writer.unlock();
+        return null;
+    }
+
+    /** Lets writes in again. */
+    void leaveIdle(Object entered) {
+        if (entered instanceof LinkWriter writer) {
+            writer.unlock();
+        } else {
+            out.leave();
+        }
+    }
+
     /** Does {@link FileChannel#transferTo} with the channel as its target. */
     long writeFrom(FileChannel file, long position, long count) throws IOException {
         return new FileTransfer(channel, this, out, file).send(position, count);
