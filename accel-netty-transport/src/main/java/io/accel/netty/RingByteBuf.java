@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.netty;
 
+import io.accel.core.jdk.VirtualThreads;
 import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -159,7 +160,9 @@ final class RingByteBuf extends AbstractReferenceCountedByteBuf {
             if (now == LENT && (boolean) STATE.compareAndSet(this, LENT, COPYING)) {
                 return copyNow();
             }
-            Thread.onSpinWait(); // another thread is copying, which takes microseconds
+            if (!VirtualThreads.parkBriefly()) { // another thread is copying, perhaps one that waits for this carrier
+                Thread.onSpinWait();
+            }
         }
     }
 

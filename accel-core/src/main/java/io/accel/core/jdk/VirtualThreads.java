@@ -8,10 +8,14 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.nio.channels.SelectableChannel;
+import java.util.concurrent.locks.LockSupport;
 
 /** Tells virtual threads from platform threads on a JDK that has them; on others every thread is a platform thread. */
 public final class VirtualThreads {
     private static final MethodHandle IS_VIRTUAL = find();
+
+    /** How long {@link #parkBriefly} parks: a carrier turns to other threads and back in less. */
+    private static final long BRIEFLY_NANOS = 20_000;
 
     private VirtualThreads() {}
 
@@ -25,6 +29,21 @@ public final class VirtualThreads {
         } catch (Throwable e) {
             throw new IllegalStateException("Thread.isVirtual failed", e);
         }
+    }
+
+    /**
+     * Parks the current thread for a moment, if it is a virtual one, so that others have its carrier. {@link Thread#yield} would not do: a
+     * carrier first runs the threads that it made ready itself, the yielding one among them, and may never come to those that were made
+     * ready elsewhere, which are all those that slept.
+     *
+     * @return false if the current thread is a platform thread, which spins or yields instead
+     */
+    public static boolean parkBriefly() {
+        if (!isCurrent()) {
+            return false;
+        }
+        LockSupport.parkNanos(BRIEFLY_NANOS);
+        return true;
     }
 
     /**

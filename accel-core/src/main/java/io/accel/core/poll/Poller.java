@@ -3,6 +3,7 @@ package io.accel.core.poll;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.OutOfLine;
+import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.observe.PollCounters;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -167,12 +168,12 @@ public final class Poller implements AutoCloseable {
         turn.take();
         try {
             reports.begin(into);
-            punctual = isPunctual;
+            punctual = isPunctual && !VirtualThreads.isCurrent(); // which neither naps nor looks while it waits
             flushed = false;
             if (turn.hasCommands()) {
                 runCommands(true);
             }
-            if (found) {
+            if (found && config.moderation() > 0 && !VirtualThreads.isCurrent()) {
                 // A sender puts more into lines that nobody looks at for a moment.
                 for (int i = config.moderation(); i > 0; i--) {
                     Thread.onSpinWait();
@@ -278,12 +279,12 @@ public final class Poller implements AutoCloseable {
 
     /**
      * Waits until there is something to return for: looks as long as the policy says, then arms everything, looks
-     * once more, and sleeps or naps. All that is in one method, which is long enough for the compiler to compile it
+     * once more, and sleeps or naps. A virtual thread sleeps at once: as long as it looks, no other has its carrier. All that is in one method, which is long enough for the compiler to compile it
      * once, on its own, where it would otherwise be part of every method that may wait.
      */
     private void await(long deadline) throws IOException {
         do {
-            if (hot.hasAny() && config.spinNanos() > 0) {
+            if (hot.hasAny() && config.spinNanos() > 0 && !VirtualThreads.isCurrent()) {
                 boolean over = false;
                 boolean seen = false;
                 long since = idleSince;
@@ -586,7 +587,9 @@ public final class Poller implements AutoCloseable {
                     throw e; // our own caller owns the turn, and we must return to it first
                 }
                 flushSoon();
-                Thread.yield();
+                if (!VirtualThreads.parkBriefly()) {
+                    Thread.yield();
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.poll;
 
+import io.accel.core.jdk.VirtualThreads;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -46,7 +47,9 @@ final class Turn {
     /** Takes the turn. No thread waits long for it: a closing thread runs commands, which takes microseconds. */
     void take() {
         while (!tryTake()) {
-            Thread.yield();
+            if (!VirtualThreads.parkBriefly()) {
+                Thread.yield();
+            }
         }
     }
 

@@ -7,18 +7,16 @@ import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Poller;
-import io.accel.core.poll.SpinBudget;
 import io.accel.core.poll.WaitPolicy;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.channels.ClosedChannelException;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Makes blocking operations wait: a thread looks as long as its {@link WaitPolicy} says, then sleeps. A platform thread sleeps in a {@link
- * Sleeper}, so that the peer's doorbell wakes it directly; a virtual thread parks, and one daemon thread polls for all of them, so that no
- * carrier is pinned.
+ * Makes blocking operations wait. A platform thread looks as long as its {@link WaitPolicy} says, then sleeps in a {@link Sleeper}, so that
+ * the peer's doorbell wakes it directly. A virtual thread parks at once, as at one of the JDK's channels: as long as it looks, no other has
+ * its carrier.
  */
 public final class BlockingWaits {
     /** The number of looks between two readings of the clock. */
@@ -70,12 +68,6 @@ public final class BlockingWaits {
     private final PollConfig sleeping;
     private final SleeperPool pool;
     private final ThreadLocal<OfThread> ofThread;
-    /**
-     * The policies of virtual threads, which are too many to learn one by one. No more of them look at a time than there are places here. A
-     * thread that has taken a policy has set its place to null.
-     */
-    private final AtomicReferenceArray<WaitPolicy> ofVirtual;
-
     private VirtualWaits virtualWaits; // guarded by this
 
     /** The state that a platform thread keeps from wait to wait. */
@@ -95,15 +87,11 @@ public final class BlockingWaits {
         this.sleeping = config.withSpin(0).withModeration(0);
         this.pool = new SleeperPool(sleeping);
         this.ofThread = ThreadLocal.withInitial(() -> new OfThread(config));
-        this.ofVirtual = new AtomicReferenceArray<>(SpinBudget.ofProcess());
-        for (int i = 0; i < ofVirtual.length(); i++) {
-            ofVirtual.set(i, WaitPolicy.of(config));
-        }
     }
 
     /**
      * Waits until an operation should be tried again: it is ready, the socket was closed, or the thread was interrupted. May return without
-     * cause. The thread looks first, and then sleeps. All that is in one method, which is long enough for the compiler to compile it once,
+     * cause. A platform thread looks first, and then sleeps. All that is in one method, which is long enough for the compiler to compile it once,
      * on its own; it would otherwise become a part of every method that may wait.
      *
      * @param pollable the object to wait for; if it is an accelerated connection, the caller is in the half that it waits for
@@ -112,64 +100,62 @@ public final class BlockingWaits {
      * @throws IOException if the JDK's select fails
      */
     public void await(Waitable pollable, int ops, long timeoutNanos) throws IOException {
+        if (VirtualThreads.isCurrent()) {
+            if (timeoutNanos != 0) {
+                park(pollable, ops, timeoutNanos);
+            }
+            return;
+        }
         long start = System.nanoTime();
-        boolean isVirtual = VirtualThreads.isCurrent();
-        OfThread own = isVirtual ? null : ofThread.get();
+        OfThread own = ofThread.get();
         if (config.spinNanos() > 0 && pollable.isPolled() && pollable.isComplete()) {
-            WaitPolicy policy = isVirtual ? takePlace() : own.policy;
-            if (policy != null) {
-                try {
-                    policy.begin(start, start, pollable.isRemote());
-                    int looks = 0;
-                    int atDoorbell = DOORBELL_LOOKS;
-                    for (long now = start; ; now = System.nanoTime()) {
-                        if (pollable.isClosed()) {
+            WaitPolicy policy = own.policy;
+            try {
+                policy.begin(start, start, pollable.isRemote());
+                int looks = 0;
+                int atDoorbell = DOORBELL_LOOKS;
+                for (long now = start; ; now = System.nanoTime()) {
+                    if (pollable.isClosed()) {
+                        return;
+                    }
+                    boolean over = (timeoutNanos >= 0 && now - start >= timeoutNanos)
+                            || Thread.currentThread().isInterrupted();
+                    WaitPolicy.Step step = over ? WaitPolicy.Step.SLEEP : policy.next(now);
+                    if (step == WaitPolicy.Step.SLEEP) {
+                        pollable.looked(ops, looks, false);
+                        break;
+                    }
+                    int most = looks + LOOKS;
+                    if (step == WaitPolicy.Step.YIELD) {
+                        Thread.yield();
+                        policy.yielded(now, System.nanoTime());
+                        most = looks + 1;
+                    }
+                    while (looks < most) {
+                        looks++;
+                        if (pollable.look(ops) != 0) {
+                            policy.found();
+                            pollable.looked(ops, looks, true);
                             return;
                         }
-                        boolean over = (timeoutNanos >= 0 && now - start >= timeoutNanos)
-                                || Thread.currentThread().isInterrupted();
-                        WaitPolicy.Step step = over ? WaitPolicy.Step.SLEEP : policy.next(now);
-                        if (step == WaitPolicy.Step.SLEEP) {
-                            pollable.looked(ops, looks, false);
-                            break;
-                        }
-                        int most = looks + LOOKS;
-                        if (step == WaitPolicy.Step.YIELD) {
-                            Thread.yield();
-                            policy.yielded(now, System.nanoTime());
-                            most = looks + 1;
-                        }
-                        while (looks < most) {
-                            looks++;
-                            if (pollable.look(ops) != 0) {
-                                policy.found();
-                                pollable.looked(ops, looks, true);
-                                return;
-                            }
-                            Thread.onSpinWait();
-                        }
-                        if (looks >= atDoorbell) {
-                            atDoorbell = looks + DOORBELL_LOOKS;
-                            if (pollable.kernelReady(ops, 0) != 0) {
-                                return; // this looked at the doorbell, too: the peer may have died
-                            }
-                        }
+                        Thread.onSpinWait();
                     }
-                } finally {
-                    policy.end();
-                    if (isVirtual) {
-                        leavePlace(policy);
+                    if (looks >= atDoorbell) {
+                        atDoorbell = looks + DOORBELL_LOOKS;
+                        if (pollable.kernelReady(ops, 0) != 0) {
+                            return; // this looked at the doorbell, too: the peer may have died
+                        }
                     }
                 }
+            } finally {
+                policy.end();
             }
         }
         long left = left(start, timeoutNanos);
         if (left == 0) {
             return;
         }
-        if (isVirtual) {
-            park(pollable, ops, left);
-        } else if (sleep(own, pollable, ops, left) && config.spinNanos() > 0) {
+        if (sleep(own, pollable, ops, left) && config.spinNanos() > 0) {
             long now = System.nanoTime();
             own.policy.woken(now, now - start);
         }
@@ -216,29 +202,9 @@ public final class BlockingWaits {
     }
 
     private boolean mayGlance() {
-        if (config.spinNanos() == 0) {
-            return false;
-        }
-        return VirtualThreads.isCurrent()
-                ? ofVirtual.length() > 0
-                : ofThread.get().policy.mayGlance();
-    }
-
-    /** Takes a policy for a virtual thread that wants to look; null if as many look already as may. */
-    private WaitPolicy takePlace() {
-        WaitPolicy policy = null;
-        for (int i = 0; i < ofVirtual.length() && policy == null; i++) {
-            policy = ofVirtual.getAndSet(i, null);
-        }
-        return policy;
-    }
-
-    /** Leaves a policy to the next thread. There is an empty place, since the thread that took the policy left one. */
-    private void leavePlace(WaitPolicy policy) {
-        int i = 0;
-        while (!ofVirtual.compareAndSet(i, null, policy)) {
-            i = (i + 1) % ofVirtual.length(); // others come and go meanwhile
-        }
+        return config.spinNanos() > 0
+                && !VirtualThreads.isCurrent()
+                && ofThread.get().policy.mayGlance();
     }
 
     /** Sleeps until an operation is ready (true), or there is another reason to return. */

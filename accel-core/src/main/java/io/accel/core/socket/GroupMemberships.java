@@ -7,6 +7,7 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
 import io.accel.core.fabric.GroupNetwork;
 import io.accel.core.fabric.Subscription;
+import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.observe.PathName;
 import io.accel.profile.Role;
 import java.io.IOException;
@@ -356,7 +357,9 @@ final class GroupMemberships {
         long deadline = System.nanoTime() + MOST_SENDING_NANOS;
         long from = subscription.settled();
         while (from < 0 && System.nanoTime() - deadline < 0) {
-            Thread.onSpinWait();
+            if (!VirtualThreads.parkBriefly()) {
+                Thread.onSpinWait();
+            }
             from = subscription.settled();
         }
         if (from >= 0) {

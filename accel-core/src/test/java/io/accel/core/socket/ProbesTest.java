@@ -17,6 +17,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests that need a JVM of their own: another release of Java, or less of the kernel's resources. */
 class ProbesTest {
+    private static final int FEW_LOOKS = 10;
+
     @TempDir
     private Path dir;
 
@@ -42,6 +44,28 @@ class ProbesTest {
                 .run()
                 .orderly();
         assertThat(output).contains("transferred", "ended", "mappings 0");
+    }
+
+    /** As long as a virtual thread looks, no other has its carrier, whatever the profile says of platform threads. */
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("jdksWithVirtualThreads")
+    void aVirtualThreadThatWaitsLooksAFewTimesAndParks(Path jdk) throws Exception {
+        String output = new ChildJvm(VirtualLooksProbe.class)
+                .on(jdk)
+                .with("-Djdk.virtualThreadScheduler.parallelism=1")
+                .run()
+                .orderly();
+        for (String way : List.of("blocked", "polled")) {
+            for (String yielding : List.of("ADAPTIVE", "ALWAYS", "NEVER")) {
+                String wait = way + " " + yielding;
+                assertThat(number(wait + ": \\d+ looks, by a virtual thread", output))
+                        .as("looks of a virtual thread, %s", wait)
+                        .isLessThan(FEW_LOOKS);
+            }
+            assertThat(number(way + " NEVER:", output))
+                    .as("looks of a platform thread that never gives way")
+                    .isGreaterThan(FEW_LOOKS);
+        }
     }
 
     @ParameterizedTest(allowZeroInvocations = true)

@@ -8,6 +8,7 @@ import io.accel.core.fabric.rdma.verbs.SendFlags;
 import io.accel.core.fabric.rdma.verbs.SendRequests;
 import io.accel.core.fabric.rdma.verbs.WcStatus;
 import io.accel.core.fabric.rdma.verbs.WorkCompletions;
+import io.accel.core.jdk.VirtualThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -115,7 +116,9 @@ final class GroupTransmitter {
             if (posted - completed < SLOTS) {
                 return true;
             }
-            Thread.onSpinWait();
+            if (!VirtualThreads.parkBriefly()) {
+                Thread.onSpinWait();
+            }
         } while (System.nanoTime() - since < PATIENCE_NANOS);
         return false;
     }

@@ -5,7 +5,9 @@ import io.accel.testing.AccelOptions;
 import io.accel.testing.Child;
 import io.accel.testing.ChildJvm;
 import java.io.File;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +38,9 @@ public final class Launch {
     /** As a container has it: network, mounts and process ids of its own; a script for the shell follows. */
     private static final List<String> CONTAINER =
             List.of("--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c");
+
+    /** The beginning of a line of a JDK's file {@code release}. */
+    private static final String VERSION = "JAVA_VERSION=";
 
     private final String mainClass;
     private final List<String> arguments;
@@ -78,6 +83,21 @@ public final class Launch {
     /** Whether the provider under test is Accel's, not the JDK's. */
     public static boolean isAccel() {
         return PROVIDER.startsWith("io.accel.");
+    }
+
+    /** The release of Java that the programs run on, such as 17. */
+    public static int feature() {
+        try {
+            return Files.readAllLines(JDK.resolve("release")).stream()
+                    .filter(line -> line.startsWith(VERSION))
+                    .mapToInt(line -> Runtime.Version.parse(
+                                    line.substring(VERSION.length()).replace("\"", ""))
+                            .feature())
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException("there is no JDK in " + JDK, e);
+        }
     }
 
     /** The drop-in jar. */
