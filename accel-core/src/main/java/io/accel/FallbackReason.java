@@ -86,7 +86,15 @@ public enum FallbackReason {
     FOREIGN_CHANNEL(
             27,
             true,
-            "the program connected the channel without Accel, so nobody knows how much it has carried; let Accel open it");
+            "the program connected the channel without Accel, so nobody knows how much it has carried; let Accel open it"),
+    /**
+     * The TCP connection has ended beneath the connection's faster path: it was killed, reset from outside, or keep-alive found its peer
+     * unreachable.
+     */
+    CONNECTION_ENDED(
+            28,
+            false,
+            "its TCP connection was ended from outside, by ss -K, a reset, a rule, or keep-alive, and with it the connection");
 
     private final int code;
     private final boolean remarkable;

@@ -65,12 +65,18 @@ public interface Link {
     int LARGER = 2048;
     /** The peer has shut down its input: nobody will read what is sent now, though the peer may send. Said where that ends a writer. */
     int DEAF = 4096;
+    /**
+     * The connection goes on without the link, because its TCP connection has failed at one end. Nothing follows what was published, and
+     * everything else goes through the kernel, which knows what became of the connection. It is said with {@link #RST}, at which writers
+     * look, and with {@link #LEFT}.
+     */
+    int ABANDONED = 8192;
     /** The states that are forgotten, so that the peer may enter them again; all others are only ever added. */
     int PASSING = LEFT | FOLLOWED;
     /** Any of the states after which nothing more is published. */
     int ENDED = FIN | RST | CLOSED;
     /** All states that a peer may signal. */
-    int SAID = ENDED | URGENT_INLINE | ATTACHED | SWITCHED | PASSING | RETIRING | RETIRED | LARGER | DEAF;
+    int SAID = ENDED | URGENT_INLINE | ATTACHED | SWITCHED | PASSING | RETIRING | RETIRED | LARGER | DEAF | ABANDONED;
 
     /** Wait for the peer to publish, to finish or to reset. */
     int DATA = 1;
@@ -222,14 +228,14 @@ public interface Link {
     default void breakNow() {}
 
     /**
-     * Adds the fate of the stream over a link that is {@link #BROKEN}, on which its readers and writers act.
+     * Adds the fate of the stream over a link that is {@link #BROKEN} or {@link #ABANDONED}, on which its readers and writers act.
      *
      * @param states states of the peer, as if it had signalled them now: {@link #LEFT} if the stream goes on through
      * the kernel after the published bytes, {@link #RST} if bytes are lost, {@link #FIN} and {@link #CLOSED} if the
      * peer has ended
      */
     default void decide(int states) {
-        throw new UnsupportedOperationException("breaks only together with its peer");
+        throw new UnsupportedOperationException("has nothing to decide");
     }
 
     /** Whether the peer is on another host, so that no thread of this host has to run for what the peer sends. */
@@ -287,6 +293,11 @@ public interface Link {
      * bytes that it published before can still be read.
      */
     boolean peerGone();
+
+    /** As {@link #peerGone()}, but finds out: that may otherwise be known only when the doorbell is next looked at. */
+    default boolean findPeerGone() {
+        return peerGone();
+    }
 
     /**
      * How many times bytes were made to appear at the peer, where that does not happen once for each {@link

@@ -143,6 +143,28 @@ public final class JdkAccess {
     }
 
     /**
+     * Whether nothing goes either way any more: the connection has failed, or both ends have ended their sending. False where this JVM
+     * does not allow the question.
+     *
+     * @param socket a channel or a {@link SocketImpl} of the JDK's own, connected
+     * @throws IOException if it is closed
+     */
+    public static boolean hasHungUp(Object socket) throws IOException {
+        return SocketPoll.hasHungUp(socket);
+    }
+
+    /**
+     * Whether the connection {@linkplain #hasHungUp has hung up} with an error that nobody has been told yet. False where this JVM does not
+     * allow the question.
+     *
+     * @param socket as there
+     * @throws IOException if it is closed
+     */
+    public static boolean hasFailed(Object socket) throws IOException {
+        return SocketPoll.hasFailed(socket);
+    }
+
+    /**
      * Reads the bytes that have come to a socket although its input was shut down. It never waits. Nobody else may
      * read from the socket meanwhile.
      *

@@ -16,6 +16,9 @@ final class SocketPoll {
     /** Linux's constant, for which the JDK has no name. */
     private static final short POLLRDHUP = 0x2000;
 
+    private static final int POLLERR = 8;
+    private static final int POLLHUP = 16;
+
     private SocketPoll() {}
 
     /** Whether a write would not wait; true also where this JVM does not allow the question. */
@@ -33,9 +36,28 @@ final class SocketPoll {
         return handles != null && isReady(handles, socket, POLLRDHUP);
     }
 
+    /** Whether nothing goes either way any more. False also where this JVM does not allow the question. */
+    static boolean hasHungUp(Object socket) throws IOException {
+        return has(socket, POLLHUP);
+    }
+
+    /** Whether {@link #hasHungUp}, with an error that nobody has been told. */
+    static boolean hasFailed(Object socket) throws IOException {
+        return has(socket, POLLHUP | POLLERR);
+    }
+
+    private static boolean has(Object socket, int all) throws IOException {
+        Handles handles = Holder.HANDLES;
+        return handles != null && (poll(handles, socket, (short) 0) & all) == all;
+    }
+
     private static boolean isReady(Handles handles, Object socket, short events) throws IOException {
+        return poll(handles, socket, events) != 0;
+    }
+
+    private static int poll(Handles handles, Object socket, short events) throws IOException {
         try {
-            return (int) handles.poll.invoke(handles.descriptor.of(socket), (int) events, 0L) != 0;
+            return (int) handles.poll.invoke(handles.descriptor.of(socket), (int) events, 0L);
         } catch (IOException | RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {

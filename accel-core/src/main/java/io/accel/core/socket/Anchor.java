@@ -15,6 +15,13 @@ public interface Anchor {
     /** The channel to register for watching, in non-blocking mode; null if the anchor is in blocking mode, or is no channel. */
     SelectableChannel watched();
 
+    /**
+     * The socket of the JDK's own whose failure {@link AnchorWatch} is to notice; null if it ends only with its peer, and its link with it.
+     */
+    default Object failing() {
+        return null;
+    }
+
     /** The address of this end, or the {@linkplain UnixName name} that stands for it; null if it is not connected, or has none. */
     InetSocketAddress local();
 

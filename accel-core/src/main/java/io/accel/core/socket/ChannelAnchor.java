@@ -34,6 +34,11 @@ public final class ChannelAnchor implements Anchor {
     }
 
     @Override
+    public Object failing() {
+        return channel;
+    }
+
+    @Override
     public InetSocketAddress local() {
         try {
             return internet(Privileged.call(channel::getLocalAddress)); // a program with few rights is not told

@@ -180,6 +180,9 @@ public final class Incoming {
             return 0;
         }
         long mine = place(n);
+        if (mine < 0 && socket.loss() != null) {
+            socket.loss().failIfKept();
+        }
         if (mine <= 0 && attached != null && socket.kind().endings().resetsBehindEnd()) {
             // The kernel tells a reset only if it had the unread bytes. A read without room reports a reset that was
             // met before.
@@ -598,9 +601,15 @@ public final class Incoming {
      */
     public int failed(IOException e) throws IOException {
         if (place(-1) == 0) {
+            if (!isReset(e)) {
+                socket.loss().keep(e); // it comes behind the link's bytes; of a reset the link tells as well
+            }
             return 0;
         }
         LinkStream attached = socket.attached();
+        if (attached != null && socket.outgoing().link() == attached) {
+            AnchorWatch.met(attached); // the next write must not be taken
+        }
         if (isReset(e) && attached != null && isOnlyAnnouncementUnread(attached)) {
             return -1;
         }
@@ -615,7 +624,8 @@ public final class Incoming {
         return socket.kind().endings().resetsBehindEnd() && attached.peer().hasClosedInOrder();
     }
 
-    private static boolean isReset(IOException e) {
+    /** Whether a failure is that the peer has reset the connection. */
+    static boolean isReset(IOException e) {
         return e.getMessage() != null && e.getMessage().startsWith("Connection reset");
     }
 
@@ -745,14 +755,12 @@ public final class Incoming {
         }
     }
 
-    /** Reads from the kernel for no program. The kernel reports a reset once; it is kept for the program. Under the lock. */
+    /** Reads from the kernel for no program. The kernel reports a failure once; it is kept for the program. Under the lock. */
     private int readAnchor(ByteBuffer dst) throws IOException {
         try {
             return socket.anchor().read(dst);
         } catch (IOException e) {
-            if (isReset(e)) {
-                socket.loss().keepReset();
-            }
+            socket.loss().keep(e);
             throw e;
         }
     }

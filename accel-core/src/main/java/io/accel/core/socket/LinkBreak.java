@@ -26,6 +26,11 @@ final class LinkBreak {
     private final LinkPeer peer;
 
     private volatile Course course = Course.BY_LINK;
+    /**
+     * Whether the connection goes on without the link, because its TCP connection has failed. Set once, by any thread, after {@link
+     * Link#ABANDONED} can be seen on the link. It is what threads without a share in the link ask.
+     */
+    private volatile boolean abandoned;
     /** The progress of sending the bytes lost with a broken link again through the kernel; null before that. */
     private volatile Replay replay;
 
@@ -78,6 +83,36 @@ final class LinkBreak {
 
     boolean hasResumed() {
         return course == Course.RESUMED;
+    }
+
+    /** Tells the peer that this end gives the link up, because its TCP connection has failed. */
+    void tellAbandoned() {
+        // An end that has been told of stays the end: the peer reads it over the link, and TCP tells a reader of no
+        // failure behind it.
+        peer.say(Link.ABANDONED | Link.RST | (stream.writer().isFinished() ? 0 : Link.LEFT));
+    }
+
+    /**
+     * Leaves the link for good, because the TCP connection has failed: readers go on through the kernel behind the bytes that have come, and
+     * writers at once. The kernel tells the program what has happened, once, as it does without a link.
+     */
+    void abandon() {
+        int ended = peer.heard() & Link.FIN;
+        decide(Link.ABANDONED | Link.RST | (ended != 0 ? 0 : Link.LEFT));
+        hearAbandoned();
+    }
+
+    /** Takes note that the link is abandoned, if either end has said so. Returns whether it is. */
+    boolean hearAbandoned() {
+        if (!abandoned && (peer.heard() & Link.ABANDONED) != 0) {
+            abandoned = true;
+        }
+        return abandoned;
+    }
+
+    /** Whether the link is known to be abandoned. Any thread, with or without a share. */
+    boolean isAbandoned() {
+        return abandoned;
     }
 
     /** Begins to send the lost bytes again. When all are sent, a writer goes to the kernel. */

@@ -6,6 +6,8 @@ import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Deals with a connection whose link has broken, or carries impossible values. Either the connection goes on through the kernel, which
@@ -22,6 +24,11 @@ final class LinkLoss {
      * Whether the link broke with bytes that only it had, or a reset that the kernel reported must still be told. Set once, by any thread.
      */
     private volatile boolean cutOff;
+    /**
+     * The message of a failure, other than a reset, that the kernel has reported to Accel and that nobody else has been told; null if there is
+     * none. Any thread sets it; the thread that tells the program takes it, by compare-and-set. It guards no other memory.
+     */
+    private final AtomicReference<String> kept = new AtomicReference<>();
     /** The resumption of the connection after its link has broken; null if no link has. Guarded by this. */
     private Resumption resumption;
     /** Held while {@link #send} may be told of a reset that is not in {@link #cutOff} yet. No other lock is taken under it. */
@@ -39,6 +46,9 @@ final class LinkLoss {
      */
     Resumption begin(long now) {
         LinkStream stream = socket.attached();
+        if (stream != null && stream.broken().hearAbandoned()) {
+            return null; // nothing that it may lack would come by the kernel
+        }
         if (stream != null
                 && !stream.retirement().hasSaidRetired()
                 && stream.broken().isUndecided()) {
@@ -138,8 +148,8 @@ final class LinkLoss {
     }
 
     /**
-     * Sends a few bytes over the anchor that are not the program's, as {@link Anchor#send} does. The kernel reports a reset once. If it
-     * reports it here, the reset is kept for the program. Any thread.
+     * Sends a few bytes over the anchor that are not the program's, as {@link Anchor#send} does. The kernel reports a failure once. If it
+     * reports it here, the failure is kept for the program. Any thread.
      *
      * @param bytes as there
      * @return as there
@@ -150,21 +160,57 @@ final class LinkLoss {
             try {
                 return socket.anchor().send(bytes);
             } catch (IOException e) {
-                if (Outgoing.isReset(e)) {
-                    keepReset();
-                }
+                keep(e);
                 throw e;
             }
         }
     }
 
+    /**
+     * Keeps a failure that the kernel has reported, since the program must still be told of it. What the kernel goes on to report, or a close
+     * of this end, is not kept. Any thread.
+     */
+    void keep(IOException e) {
+        if (Incoming.isReset(e)) {
+            keepReset();
+        } else if (!(e instanceof ClosedChannelException)
+                && e.getMessage() != null
+                && !Outgoing.isBrokenPipe(e)
+                && !socket.isClosed()) {
+            boolean unused = kept.compareAndSet(null, e.getMessage());
+        }
+    }
+
+    /** Whether a failure is {@linkplain #keep kept}, other than a reset. Any thread. */
+    boolean hasKept() {
+        return kept.get() != null;
+    }
+
+    /**
+     * Tells the program of the failure that was {@linkplain #keep kept}, if there is one that is no reset. The first to ask is told, as by
+     * the kernel. Any thread.
+     *
+     * @throws IOException that failure
+     */
+    void failIfKept() throws IOException {
+        String message = hasKept() ? kept.getAndSet(null) : null;
+        if (message != null) {
+            throw new IOException(message);
+        }
+    }
+
     /** Keeps a reset that the kernel has reported, since the program must still be told of it. Any thread. */
-    void keepReset() {
+    private void keepReset() {
         cutOff = true;
         LinkStream stream = socket.attached();
         if (stream != null) {
             stream.reader().peerReset().isOwedToWriter();
         }
+    }
+
+    /** Takes note that bytes of the peer may be missing, so that the end of the kernel's bytes must not pass for that of the stream. */
+    void isIncomplete() {
+        cutOff = true;
     }
 
     /**

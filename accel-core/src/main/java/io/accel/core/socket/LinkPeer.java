@@ -63,6 +63,18 @@ final class LinkPeer {
         }
     }
 
+    /** Whether the peer's end is known to be over by its own word, or by its death: its link tells, whatever the kernel knows. */
+    boolean hasEndedItself() {
+        try (LinkLease.Share share = lease.take()) {
+            if (share == null) {
+                return true;
+            }
+            boolean gone = link.findPeerGone();
+            link.takeIn();
+            return gone || (link.peerState() & (Link.RST | Link.CLOSED)) != 0;
+        }
+    }
+
     /** Whether bytes sent over the link no longer reach the peer. */
     boolean isCutOff() {
         try (LinkLease.Share share = lease.take()) {

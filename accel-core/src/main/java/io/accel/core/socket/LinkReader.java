@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.fabric.Link;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
 import io.accel.core.poll.Pollable;
@@ -35,6 +36,11 @@ public final class LinkReader extends LinkHalf {
     private final Incoming incoming;
     /** Whether a read has returned the end of a peer that is gone. In this half only. */
     private boolean endIsTold;
+    /**
+     * Whether this half has left an {@linkplain Link#ABANDONED abandoned} link: what the peer may have published since is nobody's. Set once,
+     * in this half; any thread reads it.
+     */
+    private volatile boolean isPassed;
 
     LinkReader(LinkStream stream, ConnectionRecord connection, StreamReceiver receiver) {
         super(stream, connection);
@@ -171,7 +177,7 @@ public final class LinkReader extends LinkHalf {
     long switchedAt() throws IOException {
         lock();
         try {
-            if (lease.isEnded()) {
+            if (lease.isEnded() || isPassed) {
                 return NOT_SWITCHED;
             }
             // A reader of the announcement must see the place now. Otherwise it takes the announcement for one of the
@@ -186,7 +192,7 @@ public final class LinkReader extends LinkHalf {
     /** As {@link #switchedAt}, but changes nothing, since another thread may be reading. Any thread. */
     long peekSwitchedAt() {
         try (LinkLease.Share share = lease.take()) {
-            return share == null ? NOT_SWITCHED : receiver.preface();
+            return share == null || isPassed ? NOT_SWITCHED : receiver.preface();
         }
     }
 
@@ -207,6 +213,7 @@ public final class LinkReader extends LinkHalf {
     /** Records that this half has left the link for the kernel. In this half only; see {@link Incoming#follow}. */
     void follow() {
         receiver.follow();
+        isPassed = (link.peerState() & Link.ABANDONED) != 0;
     }
 
     /**
@@ -300,7 +307,7 @@ public final class LinkReader extends LinkHalf {
             if (share == null) {
                 return false; // the client of the handshake has just gone
             }
-            return isElsewhere() ? receiver.availableAhead() > 0 : receiver.hasUnread();
+            return isElsewhere() ? !isPassed && receiver.availableAhead() > 0 : receiver.hasUnread();
         }
     }
 

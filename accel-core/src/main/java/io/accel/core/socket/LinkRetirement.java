@@ -120,7 +120,11 @@ final class LinkRetirement {
             return false;
         }
         int said = stream.peer().listen();
-        if (stream.broken().hasResumed()) {
+        if (stream.broken().hearAbandoned()) {
+            stream.socket().handover().abandoned();
+            beginToLeave(now);
+            leaveAbandoned(stream, said);
+        } else if (stream.broken().hasResumed()) {
             beginToLeave(now);
             leaveBroken(stream);
         } else if (saidRetired && (said & (Link.RETIRED | Link.BROKEN)) != 0) {
@@ -267,6 +271,45 @@ final class LinkRetirement {
         if (isReadToTheEnd(stream) && socket.outgoing().link() == null) {
             finish(stream, FallbackReason.LINK_LOST);
         }
+    }
+
+    /**
+     * Frees an abandoned link once both ends have left it: until then the peer may have to read what was published.
+     *
+     * @param said the states that the peer has set
+     */
+    private void leaveAbandoned(LinkStream stream, int said) {
+        if (!goOffAbandoned(stream)) {
+            return;
+        }
+        if (!saidRetired) {
+            saidRetired = true;
+            stream.peer().say(Link.RETIRED);
+        }
+        if ((said & (Link.RETIRED | Link.BROKEN)) != 0) {
+            finish(stream, FallbackReason.CONNECTION_ENDED);
+        }
+    }
+
+    /**
+     * Takes both directions off an abandoned link as far as that goes without their threads, which do it themselves as soon as they look.
+     *
+     * @return whether neither goes over it any more
+     */
+    static boolean goOffAbandoned(LinkStream stream) {
+        StreamSocket socket = stream.socket();
+        if (socket.outgoing().link() == stream) {
+            if (stream.writer().isShut()) {
+                socket.anchorEnd().endOutput(); // the kernel's path refuses writes from then on, as the link does
+            }
+            boolean unused = stream.writer().goBackForWriter();
+        }
+        if (socket.incoming().link() == stream) {
+            stream.reader().followForReader();
+        }
+        // A writer that is just coming there, and has not seen the end, is switching before it has the link, and has it
+        // before it ends that.
+        return !socket.outgoing().isSwitching() && socket.outgoing().link() == null && isReadToTheEnd(stream);
     }
 
     private void finish(LinkStream stream, FallbackReason why) {

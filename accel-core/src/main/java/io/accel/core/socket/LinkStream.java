@@ -41,6 +41,8 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     private final LinkRetirement retirement = new LinkRetirement(this);
     /** The registrations that wait for the link alone. */
     private final Shares shares = new Shares();
+    /** The number by which {@link AnchorWatch} knows the anchor; negative if it does not. In its monitor. */
+    private int watchedAs = -1;
 
     LinkStream(Link link, int lowWater, Unrest unrest, StreamSocket socket, ConnectionRecord connection) {
         this.link = link;
@@ -91,6 +93,16 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     StreamSocket socket() {
         return socket;
+    }
+
+    /** In the monitor of {@link AnchorWatch}. */
+    int watchedAs() {
+        return watchedAs;
+    }
+
+    /** In the monitor of {@link AnchorWatch}. */
+    void watchedAs(int number) {
+        watchedAs = number;
     }
 
     /** The size of each direction's ring in bytes. */

@@ -307,6 +307,9 @@ public final class LinkWriter extends LinkHalf {
     }
 
     private void announce() throws IOException {
+        if (sender.isAbandoned()) {
+            return; // the peer looks for nothing, and the kernel would report its failure to this byte
+        }
         unannounced = false;
         announcement.make();
     }
@@ -330,6 +333,10 @@ public final class LinkWriter extends LinkHalf {
 
     /** A stall lasts from a write that does not find room for all its bytes until the next write that finds some. */
     private void noteStall(boolean progress, boolean again) {
+        if (again && sender.isAbandoned()) {
+            boolean unused = broken.hearAbandoned(); // the writer, which goes back now, asks there
+            return;
+        }
         if (progress && stalled) {
             stalled = false;
             wayBack.clear();
@@ -385,12 +392,12 @@ public final class LinkWriter extends LinkHalf {
     }
 
     /**
-     * Whether the next write should go through the kernel: the peer has read nothing for a while, or the link has broken and the bytes lost
-     * with it have been sent again. Any thread.
+     * Whether the next write should go through the kernel: the peer has read nothing for a while, the link has broken and the bytes lost
+     * with it have been sent again, or the link is abandoned. Any thread.
      */
     public boolean isOverdue() {
         Replay under = broken.replay();
-        return under != null ? under.isAtLimit() : wayBack.isDue();
+        return under != null ? under.isAtLimit() : wayBack.isDue() || broken.isAbandoned();
     }
 
     /**
@@ -407,10 +414,12 @@ public final class LinkWriter extends LinkHalf {
         if (under != null) {
             return under.isComplete(sender.position());
         }
-        boolean leaves = mayLeave();
+        boolean leaves = broken.isAbandoned() || mayLeave();
         wayBack.clear();
         if (leaves) {
-            sender.leave();
+            if (!broken.isAbandoned()) { // else that has been said, unless a reader must not hear it
+                sender.leave();
+            }
             noteStall(true, false);
         }
         return leaves;

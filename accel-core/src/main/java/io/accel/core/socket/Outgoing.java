@@ -112,7 +112,7 @@ public final class Outgoing {
     }
 
     private LinkStream trySwitchTo(LinkStream attached) {
-        if (attached.retirement().hasBegun()) {
+        if (attached.retirement().hasBegun() || attached.broken().isAbandoned()) {
             return null;
         }
         // A peer that has ended the connection has ended the anchor, too, and the kernel decides how that is told.
@@ -196,10 +196,10 @@ public final class Outgoing {
         lock.lock();
         boolean isBack;
         synchronized (this) {
-            boolean isBroken = from.broken().replay() != null;
-            isBack = (isBroken ? link == from : mayGoBack(from)) && writer.leave();
+            boolean isOver = from.broken().replay() != null || from.broken().isAbandoned();
+            isBack = (isOver ? link == from : mayGoBack(from)) && writer.leave();
             if (isBack) {
-                left = isBroken ? null : from;
+                left = isOver ? null : from;
                 long before = given;
                 given = before + from.broken().replayed();
                 link = null;
@@ -234,11 +234,19 @@ public final class Outgoing {
 
     /**
      * Refuses to write to the kernel what the peer will never read: a read over the link has met the peer's reset, of which the kernel may
-     * have yet to hear. A program that is refused must find its buffers as they were, so this comes before the write. In this half only.
+     * have yet to hear, or the kernel has reported a failure that the program has not been told. A program that is refused must find its
+     * buffers as they were, so this comes before the write. In this half only.
      *
-     * @throws IOException "Broken pipe"
+     * @throws IOException "Broken pipe", or the failure
      */
     public void failIfReset() throws IOException {
+        LinkLoss loss = socket.loss();
+        if (loss != null
+                && loss.hasKept()
+                && !socket.isClosed()
+                && !socket.anchor().isOutputShut()) {
+            loss.failIfKept();
+        }
         LinkStream attached = socket.attached();
         if (attached != null
                 && attached.reader().hasMetReset()
@@ -347,6 +355,9 @@ public final class Outgoing {
         if (attached == null) {
             return e;
         }
+        if (socket.incoming().link() == attached) {
+            AnchorWatch.met(attached); // the next read must not wait
+        }
         boolean isCutOff = socket.loss().isCutOff() && !socket.isClosed() && !(e instanceof ClosedByInterruptException);
         boolean isReset = isReset(e);
         if (!isCutOff && !isReset) {
@@ -392,20 +403,25 @@ public final class Outgoing {
 
     /**
      * Keeps the failure of a write to the kernel of bytes that the link had no room for. The program is told how many bytes the link took,
-     * and its next operation reports why there were no more. The kernel reports a reset once. In this half only.
+     * and its next operation reports why there were no more. The kernel reports a failure once. In this half only.
      *
      * @param e how
      */
     public void failedBehind(IOException e) {
         LinkLoss loss = socket.loss(); // null without a link: the kernel then keeps reporting it
-        if (loss != null && isReset(e)) {
-            loss.keepReset();
+        if (loss != null) {
+            loss.keep(e);
         }
     }
 
     /** Whether a write to the kernel has failed because the peer has reset the connection, and nobody has been told of that yet. */
     static boolean isReset(IOException e) {
         return RESET.equals(e.getMessage());
+    }
+
+    /** Whether a write to the kernel has failed because the connection has ended, of which every write is told. */
+    static boolean isBrokenPipe(IOException e) {
+        return BROKEN_PIPE.equals(e.getMessage());
     }
 
     /**

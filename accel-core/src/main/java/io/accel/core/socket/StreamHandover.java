@@ -437,6 +437,7 @@ final class StreamHandover {
             path = new PathInfo(fabric, null, null);
             attached = stream;
             rings().granted(stream.ringSize(), !isAccepted());
+            AnchorWatch.get().add(stream); // a close that comes from now on removes it
         }
         Captures.opened(stream); // for a capture that has begun since, and may have looked too early
         if (link.canBreak()) {
@@ -468,6 +469,7 @@ final class StreamHandover {
                 return stream != null && stream.link() == link;
             }
             attached = null;
+            AnchorWatch.get().remove(stream);
             claim = Claim.NONE;
             answer().abandoned();
             path = new PathInfo("kernel", FallbackReason.BAD_HANDSHAKE, "the client went away during the handshake");
@@ -594,6 +596,19 @@ final class StreamHandover {
         }
     }
 
+    /** Takes note that the connection's TCP connection has failed, and that its directions go back to the kernel, which tells of that. */
+    void abandoned() {
+        synchronized (this) {
+            if (!path.isAccelerated()) {
+                return;
+            }
+            path = new PathInfo("kernel", FallbackReason.CONNECTION_ENDED, null);
+        }
+        if (!socket.isClosed()) {
+            tellOfKernel(FallbackReason.CONNECTION_ENDED);
+        }
+    }
+
     /**
      * Gives back the link, since neither direction goes over it any more. The connection may get another.
      *
@@ -611,6 +626,7 @@ final class StreamHandover {
             isNew = path.isAccelerated();
             path = new PathInfo("kernel", why, null);
             attached = null;
+            AnchorWatch.get().remove(stream);
             socket.loss().forget();
             told = false;
             answer().beginAgain();

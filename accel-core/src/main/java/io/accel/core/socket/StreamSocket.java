@@ -412,6 +412,7 @@ public final class StreamSocket {
     }
 
     private void closeLink(LinkStream stream, boolean aborts, Unread whatIf) {
+        AnchorWatch.get().remove(stream); // before the descriptor is closed
         boolean unread = whatIf != Unread.ENDS_ALONE
                 && (incoming.hasUnread() || stream.reader().hasUnread());
         String reset = aborts ? "closed with SO_LINGER 0" : unread ? "closed with bytes unread" : null;

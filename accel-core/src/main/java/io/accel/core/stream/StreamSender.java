@@ -165,13 +165,16 @@ public final class StreamSender {
      * Sends as many bytes as there is room for, and publishes them as one.
      *
      * @param src the bytes, from its position to its limit; the position advances by the bytes sent
-     * @return the number of bytes accepted, which the peer will receive unless it resets or has closed; 0 if there is no room
+     * @return the number of bytes accepted, which the peer will receive unless it resets or has closed; 0 if there is no room, or the
+     *     link was {@linkplain Link#ABANDONED abandoned}
      * @throws IOException "Broken pipe" if the peer has closed and a write was accepted since, as TCP accepts one;
      * "Connection reset by peer" if it aborted and nothing has reported that; {@link CorruptLinkException} if it
      * wrote nonsense
      */
     public int write(ByteBuffer src) throws IOException {
-        checkPeer(src.hasRemaining());
+        if (!checkPeer(src.hasRemaining())) {
+            return 0;
+        }
         int n = put(src);
         flush();
         return n;
@@ -187,7 +190,9 @@ public final class StreamSender {
      * @throws IOException as {@link #write(ByteBuffer)}
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        checkPeer(hasRemaining(srcs, offset, length));
+        if (!checkPeer(hasRemaining(srcs, offset, length))) {
+            return 0;
+        }
         long n = 0;
         for (int i = offset; i < offset + length; i++) {
             n += put(srcs[i]);
@@ -209,7 +214,9 @@ public final class StreamSender {
      * @throws IOException as {@link #write(ByteBuffer)}; bytes appended before can still be flushed
      */
     public int room(int wanted) throws IOException {
-        checkPeer(wanted > 0);
+        if (!checkPeer(wanted > 0)) {
+            return 0;
+        }
         int room = free(wanted);
         if (room == 0 && farewell == Farewell.ACCEPTED) {
             throw brokenPipe(); // there will be no room any more
@@ -460,10 +467,15 @@ public final class StreamSender {
     /**
      * To send bytes that nobody will read is an error, but to send none is not, as with TCP. There the first write
      * after the peer's orderly close is accepted, too, and the answer to that write tells of the close.
+     *
+     * @return false if nothing goes over the link any more, and only the kernel can say why
      */
-    private void checkPeer(boolean sends) throws IOException {
+    private boolean checkPeer(boolean sends) throws IOException {
         if (!sends || !hasPeerEnded()) {
-            return;
+            return true;
+        }
+        if (isAbandoned()) {
+            return false;
         }
         if (!endings.acceptsOneMore()) {
             if (waited && (link.peerState() & Link.RST) != 0 && reset.isNewToWriter()) {
@@ -482,6 +494,12 @@ public final class StreamSender {
             throw brokenPipe();
         }
         farewell = Farewell.ACCEPTED;
+        return true;
+    }
+
+    /** Whether the link was {@linkplain Link#ABANDONED abandoned}. Any thread. */
+    public boolean isAbandoned() {
+        return (link.peerState() & Link.ABANDONED) != 0;
     }
 
     private IOException brokenPipe() {

@@ -115,6 +115,11 @@ final class ShmLink implements Link {
     }
 
     @Override
+    public void decide(int states) {
+        int unused = (int) INT.getAndBitwiseOr((ByteBuffer) map, in + ShmLayout.STATE, states);
+    }
+
+    @Override
     public long released() {
         return (long) LONG.getAcquire((ByteBuffer) map, out + ShmLayout.CONSUMER);
     }
@@ -219,6 +224,11 @@ final class ShmLink implements Link {
     @Override
     public boolean peerGone() {
         return gone;
+    }
+
+    @Override
+    public boolean findPeerGone() {
+        return gone || hasDoorbellEnded();
     }
 
     @Override

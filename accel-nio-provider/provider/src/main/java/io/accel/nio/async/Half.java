@@ -28,6 +28,8 @@ final class Half {
     private final StreamChannel owner;
 
     private State state = State.OPEN;
+    /** Whether a read was told that the peer has reset the connection. The next one meets the end, as in the JDK. */
+    private boolean isResetTold;
     /** The pending operation, or null. */
     private Transfer<?> pending;
 
@@ -54,6 +56,8 @@ final class Half {
             try {
                 if (state == State.SHUT) {
                     n = end();
+                } else if (transfer.hasRemaining() && isResetTold) {
+                    n = -1;
                 } else if (transfer.hasRemaining()) {
                     n = transfer.run(direction, owner.channel());
                     if (n == 0) {
@@ -105,7 +109,11 @@ final class Half {
         if (e instanceof ClosedChannelException) {
             return new AsynchronousCloseException();
         }
-        return e instanceof SocketException && direction == Direction.READING ? new IOException(e.getMessage(), e) : e;
+        if (e instanceof SocketException && direction == Direction.READING) {
+            isResetTold = true; // the channel throws this at each read, for want of another answer
+            return new IOException(e.getMessage(), e);
+        }
+        return e;
     }
 
     /** Continues the pending operation as far as possible. Called when the selector reports readiness, and after a shutdown. */

@@ -65,6 +65,11 @@ final class KernelSocket extends Socket {
         return known;
     }
 
+    /** Returns the JDK's socket beneath. */
+    SocketImpl implementation() {
+        return JdkAccess.implementation(this);
+    }
+
     /** Whether a write of one byte would not wait. */
     boolean hasRoom() throws IOException {
         return JdkAccess.hasRoomToWrite(JdkAccess.implementation(this));

@@ -26,6 +26,11 @@ final class SocketAnchor implements Anchor {
     }
 
     @Override
+    public Object failing() {
+        return kernel.implementation();
+    }
+
+    @Override
     public InetSocketAddress local() {
         return kernel.isConnected() && !kernel.isClosed() ? kernel.local() : null;
     }

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.socket;
+
+import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Privileged;
+import io.accel.core.daemon.Warnings;
+import io.accel.core.jdk.HangUps;
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Notices the failure of the TCP connections that lie under links: {@code ss -K}, a reset from outside, the verdict of keep-alive. Nobody
+ * reads or writes there, so nobody else would. Such a connection leaves its link for good ({@link LinkBreak#abandon}): what has come over it
+ * is still read, and the kernel then tells the program of the failure, once, as it does without a link.
+ *
+ * <p>One daemon thread sleeps in the kernel until a connection hangs up. The kernel wakes it for nothing else, so idle connections cost
+ * nothing, and busy ones no step. It starts with the first link.
+ *
+ * <p>A peer that closes or resets says so over the link first, and the doorbell tells of its death. So what the link tells counts, and the
+ * watch acts only if the link is silent for a moment.
+ *
+ * <p>Any thread.
+ */
+final class AnchorWatch {
+    private static final Log LOG = Log.of(AnchorWatch.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
+    /** How long the link may take to tell of an end that the kernel knows already: a dying process closes one descriptor after the other. */
+    private static final long GRACE_NANOS = 10_000_000L;
+    /**
+     * How long the peer of a link that can break may take to say, behind all that it has sent, that it gives the link up as well. What is
+     * still under way then is lost.
+     */
+    private static final long ANSWER_NANOS = 60_000_000L;
+    /** How often a connection that has hung up is looked at until it is decided. */
+    private static final long PAUSE_MILLIS = 2;
+
+    private static final int NONE = -1;
+
+    private static final AnchorWatch INSTANCE = new AnchorWatch();
+
+    /** The links whose anchors are watched, by the numbers of these. Weak, since a program may leave its sockets to the collector. */
+    private final Map<Integer, WeakReference<LinkStream>> watched = new HashMap<>(); // guarded by this
+
+    private HangUps hangUps; // guarded by this; written once
+    private boolean isRefused; // guarded by this
+
+    /** The connections that have hung up, and whose links are silent. The thread's. */
+    private final List<Silence> silent = new ArrayList<>();
+
+    private AnchorWatch() {}
+
+    static AnchorWatch get() {
+        return INSTANCE;
+    }
+
+    /** Watches the anchor of a link. In the monitor of {@link StreamHandover}, so that its close, which {@link #remove}s it, comes later. */
+    synchronized void add(LinkStream stream) {
+        Object anchor = stream.socket().adaptersAnchor().failing();
+        if (anchor == null || !isStarted()) {
+            return;
+        }
+        try {
+            int number = hangUps.add(anchor);
+            stream.watchedAs(number);
+            watched.put(number, new WeakReference<>(stream)); // an older one was closed without a word, by an interrupt
+        } catch (IOException e) {
+            LOG.get()
+                    .log(
+                            Level.DEBUG,
+                            "not watched: nobody will notice if this TCP connection is ended from outside",
+                            e);
+        }
+    }
+
+    /** Ends the watch of a link's anchor, which is about to close, or is watched by its users again. */
+    synchronized void remove(LinkStream stream) {
+        int number = stream.watchedAs();
+        stream.watchedAs(NONE);
+        WeakReference<LinkStream> known = number == NONE ? null : watched.get(number);
+        if (known != null && known.get() == stream) { // else it has closed itself, and the number is another's
+            watched.remove(number);
+            hangUps.remove(number);
+        }
+    }
+
+    private synchronized LinkStream find(int number) {
+        WeakReference<LinkStream> known = watched.get(number);
+        return known == null ? null : known.get();
+    }
+
+    private boolean isStarted() {
+        if (hangUps == null && !isRefused) {
+            isRefused = true;
+            try {
+                start();
+                isRefused = hangUps == null;
+            } catch (IOException | SecurityException | IllegalStateException | OutOfMemoryError e) {
+                ERRORS.warn("nothing notices TCP connections that are ended from outside beneath their links", e);
+            }
+        }
+        return !isRefused;
+    }
+
+    private void start() throws IOException {
+        HangUps opened = Privileged.call(HangUps::open);
+        if (opened == null) {
+            return;
+        }
+        Selector selector = Privileged.call(() -> JdkAccess.kernelProvider().openSelector());
+        opened.channel().register(selector, SelectionKey.OP_READ);
+        Daemons.start("accel-anchors", () -> run(opened, selector), selector::wakeup);
+        hangUps = opened;
+    }
+
+    private void run(HangUps own, Selector selector) {
+        while (true) {
+            try {
+                Daemons.select(selector, key -> {}, silent.isEmpty() ? 0 : PAUSE_MILLIS);
+                own.take(this::hungUp);
+                long now = System.nanoTime();
+                silent.removeIf(each -> isDecided(each, now));
+            } catch (Throwable e) {
+                // No connection may end the thread that watches all, or keep it busy with the same error.
+                ERRORS.warn("the thread that watches TCP connections beneath links met an error and goes on", e);
+                Daemons.pause();
+            }
+        }
+    }
+
+    private void hungUp(int number) {
+        LinkStream stream = find(number);
+        if (stream != null) {
+            silent.add(new Silence(stream, System.nanoTime()));
+        }
+    }
+
+    /**
+     * Leaves the link at once if the kernel has just told the program of a failure of one direction, and the other goes over the link. In
+     * the half of the direction that has failed.
+     */
+    static void met(LinkStream stream) {
+        try {
+            // What is still under way over a link that can break is worth a moment: the watch sees to that.
+            if (!stream.isClosed() && !stream.broken().isPossible() && hasFailed(stream.socket()) && !isLinks(stream)) {
+                stream.broken().tellAbandoned();
+                stream.broken().abandon();
+            }
+        } catch (IOException e) {
+            LOG.get().log(Level.DEBUG, "closed meanwhile", e);
+        }
+    }
+
+    /**
+     * Whether the connection has failed. If it has just ended in both directions, this end has ended its output; an error that was told
+     * already leaves that as it was.
+     */
+    private static boolean hasFailed(StreamSocket socket) throws IOException {
+        Anchor anchor = socket.adaptersAnchor();
+        Object failing = anchor.failing();
+        return failing != null
+                && (JdkAccess.hasFailed(failing) || (JdkAccess.hasHungUp(failing) && !anchor.isOutputShut()));
+    }
+
+    /** Whether the link itself tells, or has told, what becomes of the connection. */
+    private static boolean isLinks(LinkStream stream) {
+        LinkBreak broken = stream.broken();
+        return !broken.hearAbandoned()
+                && (stream.peer().hasEndedItself() || broken.isResuming() || broken.hasResumed());
+    }
+
+    private static boolean isDecided(Silence each, long now) {
+        try {
+            return each.isDecided(now);
+        } catch (IOException e) {
+            return true; // closed meanwhile
+        } catch (RuntimeException e) {
+            ERRORS.warn("dealing with a TCP connection that was ended from outside met an error", e);
+            return true; // the same thread watches the others
+        }
+    }
+
+    /** A connection that has hung up, until it is known what that means. */
+    private static final class Silence {
+        private final LinkStream stream;
+        private final long since;
+        private boolean told;
+
+        Silence(LinkStream stream, long since) {
+            this.stream = stream;
+            this.since = since;
+        }
+
+        /** Whether nothing is left to do: what has happened is told by the link, or the link is left. */
+        boolean isDecided(long now) throws IOException {
+            StreamSocket socket = stream.socket();
+            if (stream.isClosed() || !hasFailed(socket) || isLinks(stream)) {
+                return true;
+            }
+            if (now - since < GRACE_NANOS) {
+                return false;
+            }
+            LinkBreak broken = stream.broken();
+            if (!told) {
+                told = true;
+                broken.tellAbandoned();
+            }
+            if (broken.isPossible() && !broken.hearAbandoned()) {
+                if (now - since < ANSWER_NANOS) {
+                    return false; // its answer stands behind all bytes that are still under way
+                }
+                socket.loss().isIncomplete();
+            }
+            broken.abandon();
+            socket.handover().abandoned();
+            boolean unused = LinkRetirement.goOffAbandoned(stream); // else their threads, or LinkRetirement
+            return true;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.nio.contract.plain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.accel.nio.contract.Failure;
+import io.accel.nio.contract.MappedRings;
+import io.accel.nio.contract.Task;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A TCP connection that fails from outside: a thread that waits is told, and so is the first that comes later. */
+@Tag("plain")
+class PlainSocketFailureTest extends PlainSocketSupport {
+    private Sockets used() throws IOException {
+        Set<String> before = MappedRings.names();
+        Sockets sockets = sockets();
+        for (int i = 0; i < 3; i++) {
+            write(sockets.client(), "there");
+            assertThat(read(sockets.server(), "there".length())).isEqualTo("there");
+            write(sockets.server(), "back");
+            assertThat(read(sockets.client(), "back".length())).isEqualTo("back");
+        }
+        assertOnPath(before);
+        return sockets;
+    }
+
+    private static void strike(Failure failure, Socket end) throws Exception {
+        failure.strike(end.getLocalSocketAddress(), end.getRemoteSocketAddress());
+    }
+
+    private static void assertReadIsTold(Socket socket, Failure failure) {
+        assertThatThrownBy(() -> socket.getInputStream().read())
+                .isExactlyInstanceOf(SocketException.class)
+                .hasMessage(failure.readMessage());
+    }
+
+    private static void assertWriteIsTold(Socket socket, String message) {
+        assertThatThrownBy(() -> socket.getOutputStream().write(1))
+                .isExactlyInstanceOf(SocketException.class)
+                .hasMessage(message);
+    }
+
+    private static void assertReadWasTold(Socket socket, Failure failure) throws IOException {
+        for (int i = 0; i < 2; i++) {
+            if (failure == Failure.RESET) {
+                assertReadIsTold(socket, failure);
+            } else {
+                assertThat(socket.getInputStream().read()).isEqualTo(-1);
+            }
+            assertWriteIsTold(socket, "Broken pipe");
+        }
+    }
+
+    private static void assertWriteWasTold(Socket socket) throws IOException {
+        for (int i = 0; i < 2; i++) {
+            assertWriteIsTold(socket, "Broken pipe");
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReadThatWaits(Failure failure) throws Exception {
+        Socket client = used().client();
+        Task<Integer> read = start(() -> client.getInputStream().read()).awaitInside("read");
+        strike(failure, client);
+        assertThat(read.failure()).isExactlyInstanceOf(SocketException.class).hasMessage(failure.readMessage());
+        assertReadWasTold(client, failure);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReadWithATimeLimitThatWaits(Failure failure) throws Exception {
+        Socket server = used().server();
+        server.setSoTimeout((int) LIMIT_MILLIS * 10);
+        Task<Integer> read = start(() -> server.getInputStream().read()).awaitInside("read");
+        strike(failure, server);
+        assertThat(read.failure()).isExactlyInstanceOf(SocketException.class).hasMessage(failure.readMessage());
+        assertReadWasTold(server, failure);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aWriteThatWaits(Failure failure) throws Exception {
+        Sockets sockets = used();
+        Task<Void> write = startFilling(sockets.client()).awaitInside("write");
+        eventually().until(() -> sockets.server().getInputStream().available() > 0);
+        strike(failure, sockets.client());
+        assertThat(write.failure()).isExactlyInstanceOf(SocketException.class).hasMessage(failure.writeMessage());
+        assertWriteWasTold(sockets.client());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void bytesThatHadComeAreRead(Failure failure) throws Exception {
+        Sockets sockets = used();
+        write(sockets.server(), "unread");
+        eventually().until(() -> sockets.client().getInputStream().available() == "unread".length());
+        strike(failure, sockets.client());
+        assertThat(read(sockets.client(), "unread".length())).isEqualTo("unread");
+        assertReadIsTold(sockets.client(), failure);
+        assertReadWasTold(sockets.client(), failure);
+    }
+}
