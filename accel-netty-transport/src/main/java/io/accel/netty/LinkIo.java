@@ -14,6 +14,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -39,6 +40,8 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     // The rings do the copying, as some of the other buffers would make a view for each copy.
     private final ByteBuf receiveRing;
     private final ByteBuf sendRing;
+    /** The memory of {@link #sendRing}. */
+    private final ByteBuffer sendMemory;
 
     /** The allocator whose buffers the path can send in place; null if it cannot. */
     private final AccelByteBufAllocator inPlace;
@@ -67,7 +70,8 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         this.writer = link.writer();
         this.config = config;
         this.receiveRing = Unpooled.wrappedBuffer(reader.memory());
-        this.sendRing = Unpooled.wrappedBuffer(writer.memory());
+        this.sendMemory = writer.memory();
+        this.sendRing = Unpooled.wrappedBuffer(sendMemory);
         this.slices = new LentSlices(reader, receiveRing);
         this.regionTarget = new LinkTarget(link);
         this.inPlace = writer.canSendInPlace() ? AccelByteBufAllocator.DEFAULT : null;
@@ -177,7 +181,10 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
             try {
                 in.forEachFlushedMessage(LinkIo.this);
             } catch (IOException | RuntimeException e) {
-                throw e;
+                if (appended == 0) {
+                    throw e;
+                }
+                // The next write throws it again: this one must remove the messages before, which the peer gets.
             } catch (Exception e) {
                 throw new IllegalStateException(e); // the processor throws none
             } finally {
@@ -242,9 +249,15 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         return !full;
     }
 
-    private void copyIn(ByteBuf buffer, int from, int n) {
+    private void copyIn(ByteBuf buffer, int from, int n) throws IOException {
         int at = offset(writer.position(), sendRing);
         int head = Math.min(n, sendRing.capacity() - at);
+        if (ProgramBuffers.mayFail(buffer)) {
+            ProgramBuffers.copy(buffer, from, sendMemory, at, head);
+            ProgramBuffers.copy(buffer, from + head, sendMemory, 0, n - head);
+            writer.append(n);
+            return;
+        }
         sendRing.setBytes(at, buffer, from, head);
         if (head < n) {
             sendRing.setBytes(0, buffer, from + head, n - head);

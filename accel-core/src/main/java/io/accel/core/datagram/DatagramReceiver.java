@@ -4,6 +4,7 @@ package io.accel.core.datagram;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.stream.CorruptLinkException;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -104,29 +105,30 @@ public final class DatagramReceiver implements DatagramReception {
     }
 
     @Override
-    public boolean take(ByteBuffer dst) {
+    public boolean take(ByteBuffer dst) throws IOException {
         int n = Math.min(length, dst.remaining());
         int at = dst.position();
-        ring.copyOut(head + DatagramFrame.HEADER, dst, at, n);
+        try {
+            ring.giveTo(dst, at, head + DatagramFrame.HEADER, n);
+        } catch (IOException e) {
+            advance();
+            throw e;
+        }
         dst.position(at + n);
         taken();
         return true;
     }
 
     @Override
-    public long take(ByteBuffer[] dsts, int offset, int count) {
-        int left = length;
-        long from = head + DatagramFrame.HEADER;
-        for (int i = offset; i < offset + count && left > 0; i++) {
-            ByteBuffer dst = dsts[i];
-            int n = Math.min(left, dst.remaining());
-            int at = dst.position();
-            ring.copyOut(from, dst, at, n);
-            dst.position(at + n);
-            from += n;
-            left -= n;
+    public long take(ByteBuffer[] dsts, int offset, int count) throws IOException {
+        int n;
+        try {
+            n = Scatter.fill(ring, head + DatagramFrame.HEADER, length, dsts, offset, count);
+        } catch (IOException e) {
+            advance();
+            throw e;
         }
-        long n = (long) length - left;
+        Scatter.advance(n, dsts, offset);
         taken();
         return n;
     }

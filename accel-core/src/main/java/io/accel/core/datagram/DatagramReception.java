@@ -2,6 +2,7 @@
 package io.accel.core.datagram;
 
 import io.accel.core.stream.CorruptLinkException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
@@ -25,8 +26,11 @@ public interface DatagramReception {
      *
      * @param dst the destination, from its position to its limit; the position advances by the bytes copied
      * @return false if the datagram has just been overwritten by a sender that does not wait, and nothing was taken
+     * @throws IOException "Bad address" if the buffer's memory is not there; its position stays, and the datagram is lost, as a kernel
+     *     loses it
+     * @throws IllegalStateException if the buffer's arena is closed; its position stays, and the datagram does
      */
-    boolean take(ByteBuffer dst);
+    boolean take(ByteBuffer dst) throws IOException;
 
     /**
      * As {@link #take(ByteBuffer)}, into several buffers, one after the other.
@@ -35,8 +39,10 @@ public interface DatagramReception {
      * @param offset the index of the first
      * @param count how many
      * @return the number of bytes that had room, or {@link #NONE} if nothing was taken
+     * @throws IOException as {@link #take(ByteBuffer)}
+     * @throws IllegalStateException as {@link #take(ByteBuffer)}
      */
-    long take(ByteBuffer[] dsts, int offset, int count);
+    long take(ByteBuffer[] dsts, int offset, int count) throws IOException;
 
     /** Throws away the datagram that {@link #next} has found. */
     void skip();

@@ -3,7 +3,9 @@ package io.accel.core.datagram;
 
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.fabric.ProgramBuffers;
 import io.accel.core.stream.CorruptLinkException;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -77,60 +79,72 @@ public final class DatagramSender {
     }
 
     /**
-     * Sends one datagram, or drops it if the receiver has no room.
+     * Sends one datagram, or drops it if the receiver has no room. If the buffer fails, nothing is sent, and its position stays.
      *
      * @param src the datagram, from its position to its limit, at most {@link DatagramFrame#MOST} bytes; the position
-     *     advances to the limit in either case
+     *     advances to the limit if it does not fail
      * @return whether it was sent
-     * @throws CorruptLinkException if the peer wrote nonsense
+     * @throws IOException {@link CorruptLinkException} if the peer wrote nonsense; "Bad address" if the buffer's memory is not there
+     * @throws IllegalStateException if the buffer's arena is closed
      */
-    public boolean send(ByteBuffer src) throws CorruptLinkException {
+    public boolean send(ByteBuffer src) throws IOException {
         int length = src.remaining();
         int from = src.position();
+        if (length == 0) {
+            ProgramBuffers.check(src); // also where nothing is copied
+        }
         boolean room = hasRoom(length);
         if (room) {
-            ring.copyIn(tail + DatagramFrame.HEADER, src, from, length);
+            ring.takeFrom(src, from, tail + DatagramFrame.HEADER, length);
+            src.position(from + length);
             publish(length);
+        } else {
+            ProgramBuffers.check(src);
+            src.position(from + length);
+            drop();
         }
-        src.position(from + length);
         return room;
     }
 
     /**
-     * Sends one datagram that lies in several buffers, or drops it.
+     * Sends one datagram that lies in several buffers, or drops it. If any of them fails, nothing is sent, and all positions stay.
      *
      * @param srcs the buffers
      * @param offset the index of the first
      * @param count how many
      * @param length the sum of the bytes that remain in them, at most {@link DatagramFrame#MOST}
      * @return whether it was sent
-     * @throws CorruptLinkException if the peer wrote nonsense
+     * @throws IOException as {@link #send(ByteBuffer)}
+     * @throws IllegalStateException as {@link #send(ByteBuffer)}
      */
-    public boolean send(ByteBuffer[] srcs, int offset, int count, int length) throws CorruptLinkException {
+    public boolean send(ByteBuffer[] srcs, int offset, int count, int length) throws IOException {
+        ProgramBuffers.check(srcs, offset, count);
         boolean room = hasRoom(length);
         long to = tail + DatagramFrame.HEADER;
-        for (int i = offset; i < offset + count; i++) {
+        for (int i = offset; room && i < offset + count; i++) {
             ByteBuffer src = srcs[i];
             int n = src.remaining();
-            if (room) {
-                ring.copyIn(to, src, src.position(), n);
-                to += n;
-            }
-            src.position(src.limit());
+            ring.takeFrom(src, src.position(), to, n);
+            to += n;
+        }
+        for (int i = offset; i < offset + count; i++) {
+            srcs[i].position(srcs[i].limit());
         }
         if (room) {
             publish(length);
+        } else {
+            drop();
         }
         return room;
     }
 
     private boolean hasRoom(int length) throws CorruptLinkException {
         int needed = DatagramFrame.size(length);
-        if (size - (tail - released) < needed && size - (tail - refresh()) < needed) {
-            DROPPED.setOpaque(this, dropped + 1);
-            return false;
-        }
-        return true;
+        return size - (tail - released) >= needed || size - (tail - refresh()) >= needed;
+    }
+
+    private void drop() {
+        DROPPED.setOpaque(this, dropped + 1);
     }
 
     private void publish(int length) {

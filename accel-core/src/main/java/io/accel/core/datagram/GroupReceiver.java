@@ -4,6 +4,7 @@ package io.accel.core.datagram;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.fabric.Subscription;
 import io.accel.core.stream.CorruptLinkException;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -161,10 +162,15 @@ public final class GroupReceiver implements DatagramReception {
     }
 
     @Override
-    public boolean take(ByteBuffer dst) {
+    public boolean take(ByteBuffer dst) throws IOException {
         int n = Math.min(length, dst.remaining());
         int at = dst.position();
-        ring.copyOut(head + GroupFrame.HEADER, dst, at, n);
+        try {
+            ring.giveTo(dst, at, head + GroupFrame.HEADER, n);
+        } catch (IOException e) {
+            skip();
+            throw e;
+        }
         if (!isThere(head)) {
             length = NONE;
             return false;
@@ -175,28 +181,21 @@ public final class GroupReceiver implements DatagramReception {
     }
 
     @Override
-    public long take(ByteBuffer[] dsts, int offset, int count) {
-        long from = head + GroupFrame.HEADER;
-        int left = length;
-        for (int i = offset; i < offset + count && left > 0; i++) {
-            int n = Math.min(left, dsts[i].remaining());
-            ring.copyOut(from, dsts[i], dsts[i].position(), n);
-            from += n;
-            left -= n;
+    public long take(ByteBuffer[] dsts, int offset, int count) throws IOException {
+        int n;
+        try {
+            n = Scatter.fill(ring, head + GroupFrame.HEADER, length, dsts, offset, count);
+        } catch (IOException e) {
+            skip();
+            throw e;
         }
         if (!isThere(head)) {
             length = NONE;
             return NONE;
         }
-        int all = length - left;
-        int rest = all;
-        for (int i = offset; i < offset + count && rest > 0; i++) {
-            int n = Math.min(rest, dsts[i].remaining());
-            dsts[i].position(dsts[i].position() + n);
-            rest -= n;
-        }
+        Scatter.advance(n, dsts, offset);
         taken();
-        return all;
+        return n;
     }
 
     private void taken() {

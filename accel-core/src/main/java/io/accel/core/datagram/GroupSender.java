@@ -2,18 +2,20 @@
 package io.accel.core.datagram;
 
 import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.fabric.ProgramBuffers;
 import io.accel.core.fabric.Publication;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Sends the datagrams of a {@link Publication}. It never waits, and never fails. One sender at a time; the counts are for any thread.
+ * Sends the datagrams of a {@link Publication}. It never waits, and fails only with the program's buffer. One sender at a time; the counts are for any thread.
  *
  * <p>A datagram is first {@linkplain #write written}, and then {@linkplain #publish published}, so that the kernel's copy can go out in
  * between. A reader may compare a copy of the kernel's with a datagram that is written, and may deliver one that is published. One that
- * is not published, because the kernel did not take it, is written over by the next.
+ * is not published, because the kernel did not take it or its buffer failed, is written over by the next.
  */
 public final class GroupSender {
     private static final VarHandle BYTES;
@@ -62,10 +64,14 @@ public final class GroupSender {
      * Writes one datagram.
      *
      * @param src the datagram, from its position to its limit, at most {@link DatagramFrame#MOST} bytes; it is not changed
+     * @throws IOException "Bad address" if the buffer's memory is not there; then nothing can be published, and the next write is in place
+     *     of this
+     * @throws IllegalStateException if the buffer's arena is closed; then the same
      */
-    public void write(ByteBuffer src) {
+    public void write(ByteBuffer src) throws IOException {
+        ProgramBuffers.check(src);
         begin(src.remaining());
-        ring.copyIn(tail + GroupFrame.HEADER, src, src.position(), length);
+        ring.takeFrom(src, src.position(), tail + GroupFrame.HEADER, length);
         end();
     }
 
@@ -76,13 +82,15 @@ public final class GroupSender {
      * @param offset the index of the first
      * @param count how many
      * @param total the sum of the bytes that remain in them, at most {@link DatagramFrame#MOST}
+     * @throws IOException as {@link #write(ByteBuffer)}
+     * @throws IllegalStateException as {@link #write(ByteBuffer)}
      */
-    public void write(ByteBuffer[] srcs, int offset, int count, int total) {
+    public void write(ByteBuffer[] srcs, int offset, int count, int total) throws IOException {
         begin(total);
         long to = tail + GroupFrame.HEADER;
         for (int i = offset; i < offset + count; i++) {
             int n = srcs[i].remaining();
-            ring.copyIn(to, srcs[i], srcs[i].position(), n);
+            ring.takeFrom(srcs[i], srcs[i].position(), to, n);
             to += n;
         }
         end();

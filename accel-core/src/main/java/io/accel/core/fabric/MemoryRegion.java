@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.fabric;
 
+import io.accel.core.jdk.JdkBuffers;
+import io.accel.core.jdk.MappedCopy;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
@@ -75,6 +78,45 @@ public final class MemoryRegion {
         dst.put(dstIndex, bytes, at, head);
         if (head < length) {
             dst.put(dstIndex + head, bytes, 0, length - head);
+        }
+    }
+
+    /**
+     * As {@link #copyIn}, for a buffer of the program's, which may fail. Then nothing counts as copied, since the caller has not published
+     * it.
+     *
+     * @throws IOException "Bad address" if the source is a mapping of a file, and pages of it are gone
+     * @throws IllegalStateException if the source's arena is closed
+     */
+    public void takeFrom(ByteBuffer src, int srcIndex, long cursor, int length) throws IOException {
+        if (JdkBuffers.isMapping(src)) {
+            int at = (int) cursor & mask;
+            int head = Math.min(length, size - at);
+            MappedCopy.copy(src, srcIndex, bytes, at, head);
+            if (head < length) {
+                MappedCopy.copy(src, srcIndex + head, bytes, 0, length - head);
+            }
+        } else {
+            copyIn(cursor, src, srcIndex, length);
+        }
+    }
+
+    /**
+     * As {@link #copyOut}, for a buffer of the program's, which may fail; see {@link #takeFrom}.
+     *
+     * @throws IOException "Bad address" if the destination is a mapping of a file, and pages of it are gone
+     * @throws IllegalStateException if the destination's arena is closed
+     */
+    public void giveTo(ByteBuffer dst, int dstIndex, long cursor, int length) throws IOException {
+        if (JdkBuffers.isMapping(dst)) {
+            int at = (int) cursor & mask;
+            int head = Math.min(length, size - at);
+            MappedCopy.copy(bytes, at, dst, dstIndex, head);
+            if (head < length) {
+                MappedCopy.copy(bytes, 0, dst, dstIndex + head, length - head);
+            }
+        } else {
+            copyOut(cursor, dst, dstIndex, length);
         }
     }
 }

@@ -2,6 +2,9 @@
 package io.accel.core.socket;
 
 import io.accel.core.datagram.DatagramReception;
+import io.accel.core.datagram.Scatter;
+import io.accel.core.jdk.JdkBuffers;
+import io.accel.core.jdk.MappedCopy;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -99,6 +102,9 @@ final class DatagramInbox {
 
     /** As {@link DatagramSocket#receive(ByteBuffer)}. */
     InetSocketAddress receive(ByteBuffer dst) throws IOException {
+        if (dst.hasRemaining()) {
+            JdkBuffers.check(dst); // before any datagram is taken
+        }
         if (links.isEmpty() && mirrored.length == 0 && copies == null) {
             return receiveFromKernel(dst);
         }
@@ -128,7 +134,7 @@ final class DatagramInbox {
             }
             if (link.isRaced()) {
                 if (takesRaced(link)) {
-                    dst.put(unraced.limit(Math.min(unraced.limit(), dst.remaining())));
+                    MappedCopy.put(unraced, 0, dst, Math.min(unraced.limit(), dst.remaining()));
                     return link.remote();
                 }
             } else if (link.receiver().take(dst)) {
@@ -138,7 +144,7 @@ final class DatagramInbox {
     }
 
     /** Takes the datagram of a link whole, unless the kernel has brought it. */
-    private boolean takesRaced(DatagramLink link) {
+    private boolean takesRaced(DatagramLink link) throws IOException {
         if (unraced == null) {
             unraced = ByteBuffer.allocateDirect(DatagramSocket.MOST_IPV4);
         }
@@ -190,12 +196,13 @@ final class DatagramInbox {
             return COPY;
         }
         kernelSource = from;
-        dst.put(whole.limit(Math.min(whole.limit(), dst.remaining())));
+        MappedCopy.put(whole, 0, dst, Math.min(whole.limit(), dst.remaining()));
         return from;
     }
 
     /** As {@link DatagramSocket#receive(ByteBuffer[], int, int)}. */
     long receive(ByteBuffer[] dsts, int offset, int count) throws IOException {
+        JdkBuffers.check(dsts, offset, count);
         long n;
         do {
             n = receiveNext(dsts, offset, count);
@@ -250,13 +257,16 @@ final class DatagramInbox {
         return uncopied.clear();
     }
 
-    private static long scatter(ByteBuffer src, ByteBuffer[] dsts, int offset, int count) {
+    private static long scatter(ByteBuffer src, ByteBuffer[] dsts, int offset, int count) throws IOException {
         int whole = src.limit();
-        for (int i = offset; i < offset + count; i++) {
-            int n = Math.min(whole - src.position(), dsts[i].remaining());
-            dsts[i].put(src.limit(src.position() + n));
+        int done = 0;
+        for (int i = offset; i < offset + count && done < whole; i++) {
+            int n = Math.min(whole - done, dsts[i].remaining());
+            MappedCopy.fill(src, done, dsts[i], n);
+            done += n;
         }
-        return src.position();
+        Scatter.advance(done, dsts, offset);
+        return done;
     }
 
     /** Whether the kernel's datagrams and errors, if there are any, come before that link's. */

@@ -7,6 +7,7 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
 import io.accel.core.fabric.GroupNetwork;
 import io.accel.core.fabric.Publication;
+import io.accel.core.jdk.JdkBuffers;
 import io.accel.core.observe.ConnectionSample;
 import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Connections;
@@ -58,7 +59,8 @@ final class GroupPublication implements ObservedConnection {
 
     /**
      * Sends a datagram to the group. If the kernel delivers it as well, its copy goes out first, so that the copies of published datagrams
-     * are where members find them; and a datagram that the kernel does not take is not published, since the program sends it again.
+     * are where members find them; and a datagram that the kernel does not take is not published, since the program sends it again. Nor is
+     * one whose buffer fails.
      *
      * @return the number of bytes, or 0 if the kernel has no room now
      */
@@ -68,7 +70,12 @@ final class GroupPublication implements ObservedConnection {
         if (reach == Reach.KERNEL_ALONE) {
             return kernel.send(src, target);
         }
-        sender.write(src);
+        try {
+            sender.write(src);
+        } catch (IOException | RuntimeException e) {
+            sender.settle();
+            throw e;
+        }
         if (reach == Reach.ALL_HOSTS) {
             outlet.write(src);
         }
@@ -86,7 +93,13 @@ final class GroupPublication implements ObservedConnection {
         if (reach == Reach.KERNEL_ALONE) {
             return kernel.write(srcs, offset, count);
         }
-        sender.write(srcs, offset, count, (int) n);
+        try {
+            JdkBuffers.check(srcs, offset, count);
+            sender.write(srcs, offset, count, (int) n);
+        } catch (IOException | RuntimeException e) {
+            sender.settle();
+            throw e;
+        }
         if (reach == Reach.ALL_HOSTS) {
             outlet.write(srcs, offset, count);
         }

@@ -2,6 +2,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Link;
+import io.accel.core.jdk.MappedCopy;
 import io.accel.core.stream.CorruptLinkException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -505,8 +506,9 @@ public final class Incoming {
      *
      * @param dst the buffer to fill
      * @return the number of bytes; 0 if there are none, and the kernel comes next, or {@link #link()}
+     * @throws IOException "Bad address" if the buffer's memory is not there; then the bytes stay
      */
-    public int readAside(ByteBuffer dst) {
+    public int readAside(ByteBuffer dst) throws IOException {
         SetAside before = aside;
         if (before == null || link != null) {
             return 0;
@@ -600,6 +602,15 @@ public final class Incoming {
      * @throws IOException the failure of the read, if it is to be reported; or as {@link #took}
      */
     public int failed(IOException e) throws IOException {
+        if (MappedCopy.isFault(e)) {
+            // The kernel has no place to put its bytes, which are still there. If it is only the announcement, the link
+            // comes next.
+            long unused = place(0);
+            if (link != null) {
+                return 0;
+            }
+            throw e;
+        }
         if (place(-1) == 0) {
             if (!isReset(e)) {
                 socket.loss().keep(e); // it comes behind the link's bytes; of a reset the link tells as well

@@ -208,7 +208,11 @@ final class NetworkGroups {
                 publisher.sender.skip(number - publisher.next);
             }
             publisher.next = number + 1;
-            publisher.sender.write(datagram);
+            try {
+                publisher.sender.write(datagram);
+            } catch (IOException e) {
+                throw new IllegalStateException("the memory is the network's", e); // and no program's
+            }
             publisher.sender.publish();
         }
 

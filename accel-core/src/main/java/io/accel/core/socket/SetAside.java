@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.jdk.MappedCopy;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
@@ -91,15 +93,16 @@ final class SetAside {
      *
      * @param dst the buffer to fill
      * @return the number of bytes
+     * @throws IOException "Bad address" if the buffer's memory is not there
      */
-    int read(ByteBuffer dst) {
+    int read(ByteBuffer dst) throws IOException {
         ByteBuffer first = early;
         ByteBuffer all = first != null ? first : bytes;
         if (all == null || !dst.hasRemaining()) {
             return 0;
         }
         int n = Math.min(all.remaining(), dst.remaining());
-        dst.put(all.slice(all.position(), n));
+        MappedCopy.put(all, all.position(), dst, n);
         all.position(all.position() + n);
         if (!all.hasRemaining()) {
             if (first != null) {

@@ -2,6 +2,9 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Beginnings;
+import io.accel.core.jdk.JdkBuffers;
+import io.accel.core.jdk.MappedCopy;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -42,6 +45,24 @@ final class StreamFingerprint {
             return;
         }
         int end = Math.min(at + n, Beginnings.LIMIT);
+        try {
+            if (JdkBuffers.isMapping(bytes)) {
+                ByteBuffer copy = ByteBuffer.allocate(end - at);
+                MappedCopy.copy(bytes, from, copy, 0, end - at);
+                add(copy, 0, at, end);
+            } else {
+                add(bytes, from, at, end);
+            }
+        } catch (IOException | RuntimeException e) {
+            frozen = true; // another thread has just taken the memory away, which the kernel has read or filled
+            return;
+        }
+        running = end == Beginnings.LIMIT ? null : running;
+        count = end;
+    }
+
+    private void add(ByteBuffer bytes, int from, int begin, int end) {
+        int at = begin;
         int source = from;
         while (at < end) {
             int piece = Math.min(end - at, Beginnings.STEP - at % Beginnings.STEP);
@@ -53,8 +74,6 @@ final class StreamFingerprint {
             at += piece;
             source += piece;
         }
-        running = at == Beginnings.LIMIT ? null : running;
-        count = at;
     }
 
     /**

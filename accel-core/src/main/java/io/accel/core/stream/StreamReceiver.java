@@ -3,6 +3,7 @@ package io.accel.core.stream;
 
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.fabric.ProgramBuffers;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -196,13 +197,14 @@ public final class StreamReceiver {
     }
 
     /**
-     * Reads the available bytes.
+     * Reads the available bytes. If the buffer fails, all bytes stay, and its position does.
      *
      * @param dst the destination, from its position to its limit; the position advances by the bytes read
      * @return the number of bytes, 0 if there are none now or no room, -1 at the end of the stream, {@link #MOVED} after the
      *     last byte before the peer left
      * @throws IOException {@link SocketException} "Connection reset" after the last byte if the peer aborted and no
-     * write has reported it; {@link CorruptLinkException} if it wrote nonsense
+     * write has reported it; {@link CorruptLinkException} if it wrote nonsense; "Bad address" if the buffer's memory is not there
+     * @throws IllegalStateException if the buffer's arena is closed
      */
     public int read(ByteBuffer dst) throws IOException {
         int room = dst.remaining();
@@ -211,6 +213,9 @@ public final class StreamReceiver {
         }
         long available = tail - head;
         if (available == 0) {
+            if (!reset.wasRead()) {
+                ProgramBuffers.check(dst);
+            }
             available = look();
             if (available <= 0) {
                 return (int) available;
@@ -220,42 +225,73 @@ public final class StreamReceiver {
         }
         int n = (int) Math.min(available, room);
         int at = dst.position();
-        ring.copyOut(head, dst, at, n);
+        ring.giveTo(dst, at, head, n);
         dst.position(at + n);
         advance(n);
         return n;
     }
 
     /**
-     * Fills several buffers one after the other.
+     * Fills several buffers one after the other. If any of them fails, also one for which there are no bytes, all bytes stay, and all
+     * positions do.
      *
      * @param dsts the buffers
      * @param offset the index of the first
      * @param length how many
      * @return as {@link #read(ByteBuffer)}
      * @throws IOException as {@link #read(ByteBuffer)}
+     * @throws IllegalStateException as {@link #read(ByteBuffer)}
+     * @throws IllegalArgumentException if one of them is read-only, unless a read has met a reset
      */
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-        long total = 0;
+        if (!reset.wasRead()) {
+            ProgramBuffers.checkTargets(dsts, offset, length);
+        }
+        long room = 0;
         for (int i = offset; i < offset + length; i++) {
+            room += dsts[i].remaining();
+        }
+        if (room == 0) {
+            return nothingWanted();
+        }
+        long available = tail - head;
+        if (available == 0) {
+            available = look();
+            if (available <= 0) {
+                return available;
+            }
+        } else if (available < room && refresh()) {
+            available = tail - head;
+        }
+        int n = (int) Math.min(available, room);
+        reads += fill(dsts, offset, n) - 1;
+        advance(n);
+        return n;
+    }
+
+    /** Fills buffers, and moves their positions when all bytes are copied. Returns how many buffers. */
+    private int fill(ByteBuffer[] dsts, int offset, int n) throws IOException {
+        long from = head;
+        int left = n;
+        int filled = 0;
+        for (int i = offset; left > 0; i++) {
             ByteBuffer dst = dsts[i];
-            if (!dst.hasRemaining()) {
-                continue;
-            }
-            // After the first byte neither the end nor a reset may be reported: the next read reports them.
-            if (total > 0 && tail == head && !refresh()) {
-                break;
-            }
-            int n = read(dst);
-            if (n <= 0) {
-                return total > 0 ? total : n;
-            }
-            total += n;
-            if (dst.hasRemaining() && tail == head) {
-                break;
+            int fits = Math.min(left, dst.remaining());
+            if (fits > 0) {
+                ring.giveTo(dst, dst.position(), from, fits);
+                from += fits;
+                left -= fits;
+                filled++;
             }
         }
-        return total > 0 ? total : nothingWanted();
+        left = n;
+        for (int i = offset; left > 0; i++) {
+            ByteBuffer dst = dsts[i];
+            int moved = Math.min(left, dst.remaining());
+            dst.position(dst.position() + moved);
+            left -= moved;
+        }
+        return filled;
     }
 
     /** A read without room finds nothing, unless only the reset can follow. */

@@ -3,6 +3,7 @@ package io.accel.core.stream;
 
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.fabric.ProgramBuffers;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -162,18 +163,22 @@ public final class StreamSender {
     }
 
     /**
-     * Sends as many bytes as there is room for, and publishes them as one.
+     * Sends as many bytes as there is room for, and publishes them as one. If the buffer fails, nothing is sent, and its position stays.
      *
      * @param src the bytes, from its position to its limit; the position advances by the bytes sent
      * @return the number of bytes accepted, which the peer will receive unless it resets or has closed; 0 if there is no room, or the
      *     link was {@linkplain Link#ABANDONED abandoned}
      * @throws IOException "Broken pipe" if the peer has closed and a write was accepted since, as TCP accepts one;
      * "Connection reset by peer" if it aborted and nothing has reported that; {@link CorruptLinkException} if it
-     * wrote nonsense
+     * wrote nonsense; "Bad address" if the buffer's memory is not there
+     * @throws IllegalStateException if the buffer's arena is closed
      */
     public int write(ByteBuffer src) throws IOException {
-        if (!checkPeer(src.hasRemaining())) {
-            return 0;
+        if (src.hasRemaining() && hasPeerEnded()) {
+            ProgramBuffers.check(src);
+            if (!notePeerEnded()) {
+                return 0;
+            }
         }
         int n = put(src);
         flush();
@@ -181,25 +186,22 @@ public final class StreamSender {
     }
 
     /**
-     * Sends several buffers, one after the other, and publishes them as one.
+     * Sends several buffers, one after the other, and publishes them as one. If any of them fails, also one for which there is no room,
+     * nothing is sent, and all positions stay.
      *
      * @param srcs the buffers
      * @param offset the index of the first
      * @param length how many
      * @return as {@link #write(ByteBuffer)}
      * @throws IOException as {@link #write(ByteBuffer)}
+     * @throws IllegalStateException as {@link #write(ByteBuffer)}
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        if (!checkPeer(hasRemaining(srcs, offset, length))) {
+        ProgramBuffers.check(srcs, offset, length);
+        if (hasRemaining(srcs, offset, length) && hasPeerEnded() && !notePeerEnded()) {
             return 0;
         }
-        long n = 0;
-        for (int i = offset; i < offset + length; i++) {
-            n += put(srcs[i]);
-            if (srcs[i].hasRemaining()) {
-                break;
-            }
-        }
+        long n = put(srcs, offset, length);
         flush();
         return n;
     }
@@ -214,7 +216,7 @@ public final class StreamSender {
      * @throws IOException as {@link #write(ByteBuffer)}; bytes appended before can still be flushed
      */
     public int room(int wanted) throws IOException {
-        if (!checkPeer(wanted > 0)) {
+        if (wanted > 0 && hasPeerEnded() && !notePeerEnded()) {
             return 0;
         }
         int room = free(wanted);
@@ -440,17 +442,56 @@ public final class StreamSender {
         int n = free(src.remaining());
         if (n > 0) {
             int from = src.position();
-            ring.copyIn(next, src, from, n);
+            ring.takeFrom(src, from, next, n);
             src.position(from + n);
             next += n;
+        } else if (src.hasRemaining()) {
+            ProgramBuffers.check(src);
         }
         return n;
     }
 
+    /** Copies everything before any position moves: a buffer may fail. */
+    private long put(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        boolean taken = farewell == Farewell.ACCEPTED;
+        long to = next;
+        long n = 0;
+        for (int i = offset; i < offset + length; i++) {
+            ByteBuffer src = srcs[i];
+            int wanted = src.remaining();
+            int fits = wanted;
+            if (!taken) {
+                fits = free(to, wanted);
+                if (fits > 0) {
+                    ring.takeFrom(src, src.position(), to, fits);
+                    to += fits;
+                }
+            }
+            n += fits;
+            if (fits < wanted) {
+                break;
+            }
+        }
+        long left = n;
+        for (int i = offset; left > 0; i++) {
+            ByteBuffer src = srcs[i];
+            int moved = (int) Math.min(left, src.remaining());
+            src.position(src.position() + moved);
+            left -= moved;
+        }
+        next = to;
+        return n;
+    }
+
     private int free(int wanted) throws CorruptLinkException {
-        long free = size - (next - released);
+        return free(next, wanted);
+    }
+
+    /** How much of so many bytes fits in behind a cursor. */
+    private int free(long at, int wanted) throws CorruptLinkException {
+        long free = size - (at - released);
         if (free < wanted) {
-            free = size - (next - refresh());
+            free = size - (at - refresh());
         }
         return (int) Math.min(free, wanted);
     }
@@ -470,10 +511,7 @@ public final class StreamSender {
      *
      * @return false if nothing goes over the link any more, and only the kernel can say why
      */
-    private boolean checkPeer(boolean sends) throws IOException {
-        if (!sends || !hasPeerEnded()) {
-            return true;
-        }
+    private boolean notePeerEnded() throws IOException {
         if (isAbandoned()) {
             return false;
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.LoopbackLink;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import net.jqwik.api.Arbitraries;
@@ -32,7 +33,7 @@ class CorruptFrameTest {
     }
 
     /** Sends and takes datagrams of 8 bytes, 16 with the header. */
-    private long exchange(int datagrams) throws CorruptLinkException {
+    private long exchange(int datagrams) throws IOException {
         for (int i = 0; i < datagrams; i++) {
             sender.send(ByteBuffer.allocate(8));
             receiver.next();
@@ -43,7 +44,7 @@ class CorruptFrameTest {
 
     @Property(tries = 5_000)
     void aProducerCursorThatCannotBeIsRefused(@ForAll @IntRange(max = 9) int before, @ForAll("cursors") long cursor)
-            throws CorruptLinkException {
+            throws IOException {
         long at = exchange(before);
         ends[1].forgePublished(cursor);
         assertThat(receiver.available()).isBetween(0L, (long) RING);
@@ -67,7 +68,7 @@ class CorruptFrameTest {
             @ForAll("lengths") int length,
             @ForAll @IntRange(min = 1, max = RING) int published,
             @ForAll boolean marked)
-            throws CorruptLinkException {
+            throws IOException {
         long at = exchange(before);
         ByteBuffer frame = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder());
         frame.putInt(length).putInt(marked ? DatagramFrame.MAGIC : DatagramFrame.MAGIC ^ 1 << before);
@@ -91,7 +92,7 @@ class CorruptFrameTest {
             @ForAll @IntRange(max = 9) int before,
             @ForAll @IntRange(max = 4) int unread,
             @ForAll("cursors") long cursor)
-            throws CorruptLinkException {
+            throws IOException {
         long at = exchange(before);
         for (int i = 0; i < unread; i++) {
             assertThat(sender.send(ByteBuffer.allocate(8))).isTrue();

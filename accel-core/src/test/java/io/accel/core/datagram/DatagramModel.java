@@ -3,8 +3,8 @@ package io.accel.core.datagram;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.LoopbackLink;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -39,7 +39,7 @@ final class DatagramModel {
     }
 
     /** Sends a datagram, in as many pieces as asked for, and expects it to be dropped if and only if it has no room. */
-    void send(int length, int pieces, boolean direct) throws CorruptLinkException {
+    void send(int length, int pieces, boolean direct) throws IOException {
         byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
             bytes[i] = (byte) (serial * 31 + i);
@@ -81,7 +81,7 @@ final class DatagramModel {
     }
 
     /** Receives a datagram into as much room as is given, in as many pieces as asked for. */
-    void receive(int space, int pieces, boolean direct) throws CorruptLinkException {
+    void receive(int space, int pieces, boolean direct) throws IOException {
         byte[] expected = under.poll();
         assertThat(receiver.ready()).isEqualTo(expected != null);
         int found = receiver.next();
@@ -115,7 +115,7 @@ final class DatagramModel {
         assertThat(got).isEqualTo(fitting);
     }
 
-    void skip() throws CorruptLinkException {
+    void skip() throws IOException {
         byte[] expected = under.poll();
         if (expected != null) {
             assertThat(receiver.next()).isEqualTo(expected.length);

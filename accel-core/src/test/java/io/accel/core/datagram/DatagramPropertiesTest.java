@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.LoopbackLink;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
@@ -25,7 +26,7 @@ class DatagramPropertiesTest {
     }
 
     record Step(Kind kind, int length, int pieces, boolean direct) {
-        void run(DatagramModel model) throws CorruptLinkException {
+        void run(DatagramModel model) throws IOException {
             switch (kind) {
                 case SEND -> model.send(length, pieces, direct);
                 case RECEIVE -> model.receive(length, pieces, direct);
@@ -36,7 +37,7 @@ class DatagramPropertiesTest {
 
     @Property(tries = 3_000)
     void carriesEachDatagramOnceWholeAndInOrderOrDropsIt(@ForAll("rings") int ring, @ForAll("steps") List<Step> steps)
-            throws CorruptLinkException {
+            throws IOException {
         DatagramModel model = new DatagramModel(ring);
         for (Step step : steps) {
             step.run(model);
@@ -55,7 +56,7 @@ class DatagramPropertiesTest {
     /** Wherever in the ring a datagram begins. */
     @Property(tries = 300)
     void everyLengthAroundTheRingsSize(@ForAll @IntRange(max = 70) int length, @ForAll @IntRange(max = 20) int before)
-            throws CorruptLinkException {
+            throws IOException {
         DatagramModel model = new DatagramModel(64);
         for (int i = 0; i < before; i++) {
             model.send(i % 9, 0, false);
@@ -68,7 +69,7 @@ class DatagramPropertiesTest {
 
     /** The longest that there are, in the smallest ring that a profile can give. */
     @Example
-    void theLongestFitIntoAnEmptiedRingWhereverTheyBegin() throws CorruptLinkException {
+    void theLongestFitIntoAnEmptiedRingWhereverTheyBegin() throws IOException {
         DatagramModel model = new DatagramModel(128 * 1024);
         int round = 0;
         for (int length : new int[] {0, 1, 7, 8, 9, 65_506, 65_507, 65_508, 65_526, DatagramFrame.MOST}) {
@@ -86,7 +87,7 @@ class DatagramPropertiesTest {
 
     /** Both ends take what a correct peer writes at the longest, and not a byte more. */
     @Example
-    void aFrameLongerThanAnyDatagramIsRefused() throws CorruptLinkException {
+    void aFrameLongerThanAnyDatagramIsRefused() throws IOException {
         LoopbackLink[] ends = LoopbackLink.pair(128 * 1024);
         new DatagramSender(ends[0]).send(ByteBuffer.allocate(DatagramFrame.MOST + 1));
         DatagramReceiver receiver = new DatagramReceiver(ends[1]);

@@ -4,6 +4,7 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -13,7 +14,7 @@ import java.util.Arrays;
  */
 class SetAsideFuzzTest {
     @FuzzTest
-    void behindAnAnnouncement(byte[] bytes) {
+    void behindAnAnnouncement(byte[] bytes) throws IOException {
         if (bytes.length < 2) {
             return;
         }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio;
 
+import io.accel.core.jdk.JdkBuffers;
+import io.accel.core.jdk.MappedCopy;
+import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.socket.DatagramSocket;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -32,7 +36,26 @@ final class DatagramInput {
         if (dst.isReadOnly()) {
             throw new IllegalArgumentException("Read-only buffer");
         }
-        return receive(dst, -1);
+        try {
+            return receive(dst, -1);
+        } catch (IOException e) {
+            throw asSockets(e);
+        }
+    }
+
+    /** Returns the exception of the JDK's {@code send} and {@code receive} for memory that is not there; that of its read and write is given. */
+    static IOException asSockets(IOException e) {
+        if (e.getClass() != IOException.class || !MappedCopy.isFault(e)) {
+            return e;
+        }
+        SocketException told = new SocketException(e.getMessage());
+        told.initCause(e);
+        return told;
+    }
+
+    /** Keeps the arenas of buffers open during a wait, as the JDK's channels do for a thread that waits in the kernel. */
+    static ByteBuffer[] hold(ByteBuffer one, ByteBuffer[] many, int offset, int length) {
+        return VirtualThreads.isCurrent() ? null : JdkBuffers.hold(one, many, offset, length);
     }
 
     /** Waits for a datagram for the socket adaptor; throws if waiting is not allowed. */
@@ -71,6 +94,7 @@ final class DatagramInput {
         long start = System.nanoTime();
         SocketAddress from = null;
         DatagramInterrupts.Wait wait = interrupts.newWait();
+        ByteBuffer[] held = dst.hasRemaining() ? hold(dst, null, 0, 0) : null;
         try {
             wait.begin();
             while (channel.isOpen()) {
@@ -81,6 +105,7 @@ final class DatagramInput {
                 waitForDatagram(wait, start, timeoutNanos);
             }
         } finally {
+            JdkBuffers.release(held);
             wait.end(from != null);
         }
         return from;
@@ -114,11 +139,10 @@ final class DatagramInput {
     long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, dsts.length);
         channel.ensureConnected();
+        int counted = JdkBuffers.within(dsts, offset, length);
+        JdkBuffers.checkTargets(dsts, offset, counted);
         boolean room = false;
-        for (int i = offset; i < offset + length; i++) {
-            if (dsts[i].isReadOnly()) {
-                throw new IllegalArgumentException("Read-only buffer");
-            }
+        for (int i = offset; i < offset + counted; i++) {
             room |= dsts[i].hasRemaining();
         }
         if (!room) {
@@ -133,11 +157,11 @@ final class DatagramInput {
             if (waits) {
                 interrupts.refuse();
             }
-            n = socket.receive(dsts, offset, length);
+            n = socket.receive(dsts, offset, counted);
             if (n < 0 && !waits) {
                 return 0;
             }
-            n = n < 0 ? readWaiting(dsts, offset, length) : n;
+            n = n < 0 ? readWaiting(dsts, offset, counted) : n;
             return n == 0 ? EMPTY : n;
         } catch (ClosedChannelException e) {
             throw channel.asClosed(e);
@@ -149,6 +173,7 @@ final class DatagramInput {
     private long readWaiting(ByteBuffer[] dsts, int offset, int length) throws IOException {
         long n = -1;
         DatagramInterrupts.Wait wait = interrupts.newWait();
+        ByteBuffer[] held = hold(null, dsts, offset, length);
         try {
             wait.begin();
             while (channel.isOpen()) {
@@ -159,6 +184,7 @@ final class DatagramInput {
                 waitForDatagram(wait, 0, -1);
             }
         } finally {
+            JdkBuffers.release(held);
             wait.end(n >= 0);
         }
         return n;

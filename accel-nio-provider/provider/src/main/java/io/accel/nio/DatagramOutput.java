@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio;
 
+import io.accel.core.jdk.JdkBuffers;
 import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.DatagramSocket;
 import java.io.IOException;
@@ -41,7 +42,11 @@ final class DatagramOutput {
             if (only != null && !only.equals(target)) {
                 throw new AlreadyConnectedException();
             }
-            return only != null && !src.hasRemaining() ? 0 : send(src, target);
+            try {
+                return only != null && !src.hasRemaining() ? 0 : send(src, target);
+            } catch (IOException e) {
+                throw only == null ? DatagramInput.asSockets(e) : e;
+            }
         } catch (ClosedChannelException e) {
             throw channel.asClosed(e);
         } finally {
@@ -79,6 +84,7 @@ final class DatagramOutput {
             return n;
         }
         DatagramInterrupts.Wait wait = interrupts.newWait();
+        ByteBuffer[] held = DatagramInput.hold(src, null, 0, 0);
         try {
             wait.begin();
             while (channel.isOpen() && n == 0) {
@@ -86,6 +92,7 @@ final class DatagramOutput {
                 n = socket.send(src, target);
             }
         } finally {
+            JdkBuffers.release(held);
             wait.end(n > 0);
         }
         return n;
@@ -99,12 +106,14 @@ final class DatagramOutput {
     long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, srcs.length);
         channel.ensureConnected();
+        int counted = JdkBuffers.within(srcs, offset, length);
         boolean empty = true;
-        for (int i = offset; i < offset + length; i++) {
+        for (int i = offset; i < offset + counted; i++) {
             empty &= !srcs[i].hasRemaining();
         }
         if (empty) {
             interrupts.refuseInBlockingMode();
+            JdkBuffers.check(srcs, offset, counted);
             return 0;
         }
         socket.lockWrite();
@@ -117,8 +126,8 @@ final class DatagramOutput {
             if (channel.peer() == null) {
                 throw new NotYetConnectedException();
             }
-            long n = socket.write(srcs, offset, length);
-            return n > 0 || !isBlocking ? n : writeWaiting(srcs, offset, length);
+            long n = socket.write(srcs, offset, counted);
+            return n > 0 || !isBlocking ? n : writeWaiting(srcs, offset, counted);
         } catch (ClosedChannelException e) {
             throw channel.asClosed(e);
         } finally {
@@ -129,6 +138,7 @@ final class DatagramOutput {
     private long writeWaiting(ByteBuffer[] srcs, int offset, int length) throws IOException {
         long n = 0;
         DatagramInterrupts.Wait wait = interrupts.newWait();
+        ByteBuffer[] held = DatagramInput.hold(null, srcs, offset, length);
         try {
             wait.begin();
             while (channel.isOpen() && n == 0) {
@@ -136,6 +146,7 @@ final class DatagramOutput {
                 n = socket.write(srcs, offset, length);
             }
         } finally {
+            JdkBuffers.release(held);
             wait.end(n > 0);
         }
         return n;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio;
 
+import io.accel.core.jdk.JdkBuffers;
+import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.Incoming;
 import io.accel.core.socket.LinkReader;
@@ -167,6 +169,7 @@ final class StreamInput {
     /** Whether the JDK's channel refuses the read at once. */
     private boolean isReadRefused(ByteBuffer dst) {
         return dst.isReadOnly()
+                || !JdkBuffers.isUsable(dst)
                 || !channel.kernel().isOpen()
                 || (channel.kernel().isBlocking() && Thread.currentThread().isInterrupted());
     }
@@ -193,11 +196,12 @@ final class StreamInput {
 
     long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, dsts.length);
+        int counted = JdkBuffers.within(dsts, offset, length);
         long n = 0;
         do {
             LinkStream link = in.link();
             if (link == null) {
-                n = readKernel(dsts, offset, length, n == CROSSING);
+                n = readKernel(dsts, offset, counted, n == CROSSING);
                 link = in.link();
                 if (n == LinkStream.MOVED || (n == CROSSING && link == null)) {
                     continue;
@@ -206,7 +210,7 @@ final class StreamInput {
                     return n;
                 }
             }
-            n = readLink(link, dsts, offset, length, n == CROSSING);
+            n = readLink(link, dsts, offset, counted, n == CROSSING);
         } while (n <= LinkStream.MOVED);
         return n;
     }
@@ -235,22 +239,26 @@ final class StreamInput {
         try {
             arrived(crosses);
             boolean waits = beginRead();
-            boolean room = false;
-            for (int i = offset; i < offset + length; i++) {
-                refuseReadOnly(link, dsts[i]);
-                room |= dsts[i].hasRemaining();
-            }
             long n = reader.read(dsts, offset, length);
             if (n == LinkStream.MOVED) {
                 return departing(n);
             }
-            if (n != 0 || !waits || !room) {
+            if (n != 0 || !waits || !hasRoom(dsts, offset, length)) {
                 return n;
             }
             return readWaiting(link, READ_MANY, null, dsts, offset, length, -1);
         } finally {
             reader.unlock();
         }
+    }
+
+    private static boolean hasRoom(ByteBuffer[] dsts, int offset, int length) {
+        for (int i = offset; i < offset + length; i++) {
+            if (dsts[i].hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private long readKernel(ByteBuffer[] dsts, int offset, int length, boolean crosses) throws IOException {
@@ -271,10 +279,7 @@ final class StreamInput {
             for (int i = 0; i < length; i++) {
                 before[i] = dsts[offset + i].position();
             }
-            long aside = 0;
-            for (int i = offset; i < offset + length && !channel.isInputShutdown() && !isReadRefused(dsts[i]); i++) {
-                aside += in.readAside(dsts[i]);
-            }
+            long aside = channel.isInputShutdown() ? 0 : readAside(dsts, offset, length);
             if (aside > 0) {
                 return aside;
             }
@@ -283,6 +288,27 @@ final class StreamInput {
         } catch (IOException e) {
             return endBehindReset(in.failed(channel.failed(e)), dsts, offset, length);
         }
+    }
+
+    /** Reads bytes that were set aside, unless the JDK's channel refuses the read. */
+    private long readAside(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        for (int i = offset; i < offset + length; i++) {
+            if (isReadRefused(dsts[i])) {
+                return 0;
+            }
+        }
+        long aside = 0;
+        for (int i = offset; i < offset + length; i++) {
+            try {
+                aside += in.readAside(dsts[i]);
+            } catch (IOException | RuntimeException e) {
+                if (aside == 0) {
+                    throw e;
+                }
+                break; // the next read meets it, and gets the bytes that are left
+            }
+        }
+        return aside;
     }
 
     /** Returns the result of the JDK's read, unless it is the peer's answer to a close of this channel. */
@@ -314,6 +340,8 @@ final class StreamInput {
         long start = System.nanoTime();
         long n = 0;
         boolean completed = false;
+        // A virtual thread does not wait in the kernel, and the JDK's channels hold nothing for it meanwhile.
+        ByteBuffer[] held = VirtualThreads.isCurrent() ? null : JdkBuffers.hold(one, many, offset, length);
         try {
             blocking.begin();
             while (channel.isOpen() && !link.isClosed()) {
@@ -330,6 +358,7 @@ final class StreamInput {
             }
             completed = n != 0;
         } finally {
+            JdkBuffers.release(held);
             blocking.end(completed);
         }
         return n == LinkStream.MOVED ? departing(n) : n;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio;
 
+import io.accel.core.jdk.JdkBuffers;
+import io.accel.core.jdk.MappedCopy;
+import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.socket.BlockingWaits;
@@ -138,25 +141,23 @@ final class StreamOutput {
 
     long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, srcs.length);
+        int counted = JdkBuffers.within(srcs, offset, length);
         long n;
         do {
             LinkStream link = out.link();
             if (link == null) {
-                link = out.enter(hasRemaining(srcs, offset, length));
+                link = out.enter(hasRemaining(srcs, offset, counted));
                 if (link == null) {
-                    return writeKernel(srcs, offset, length);
+                    return writeKernel(srcs, offset, counted);
                 }
             }
-            n = writeLink(link, srcs, offset, length);
+            n = writeLink(link, srcs, offset, counted);
         } while (n == LinkStream.MOVED);
         return n;
     }
 
     private long writeLink(LinkStream link, ByteBuffer[] srcs, int offset, int length) throws IOException {
         LinkWriter writer = link.writer();
-        for (int i = offset; i < offset + length; i++) {
-            Objects.requireNonNull(srcs[i], "buffer");
-        }
         writer.lock();
         try {
             channel.ensureOpen();
@@ -231,6 +232,7 @@ final class StreamOutput {
         Blocking blocking = blocking();
         long total = written;
         boolean isBack = false;
+        ByteBuffer[] held = hold(one, many, offset, length, written);
         try {
             blocking.begin();
             while (channel.isOpen() && !link.isClosed()) {
@@ -239,8 +241,13 @@ final class StreamOutput {
                 }
                 try {
                     total += attempt.run(link, one, many, offset, length);
-                } catch (AsynchronousCloseException e) {
+                } catch (AsynchronousCloseException | RuntimeException e) {
                     if (total == 0) {
+                        throw e;
+                    }
+                    break; // as above
+                } catch (IOException e) {
+                    if (total == 0 || !MappedCopy.isFault(e)) {
                         throw e;
                     }
                     break; // as above
@@ -255,10 +262,26 @@ final class StreamOutput {
                 blocking.begin(); // as in readWaiting
             }
         } finally {
+            JdkBuffers.release(held);
             link.writer().waited(false);
             endWaiting(total > 0, isBack);
         }
         return isBack ? writeRest(one, many, offset, length, total) : total;
+    }
+
+    /**
+     * Keeps the arenas of buffers open during the wait, as the JDK's channels do; not for a virtual thread, which does not wait in the
+     * kernel. An arena that was closed since a part of its buffers was written shows in the next write.
+     */
+    private static ByteBuffer[] hold(ByteBuffer one, ByteBuffer[] many, int offset, int length, long written) {
+        try {
+            return VirtualThreads.isCurrent() ? null : JdkBuffers.hold(one, many, offset, length);
+        } catch (RuntimeException e) {
+            if (written == 0) {
+                throw e;
+            }
+            return null; // the next attempt meets it, and reports what was written
+        }
     }
 
     /**
@@ -281,6 +304,11 @@ final class StreamOutput {
     private long writeRest(ByteBuffer one, ByteBuffer[] many, int offset, int length, long written) throws IOException {
         try {
             return written + (one != null ? giveKernel(one) : giveKernel(many, offset, length));
+        } catch (RuntimeException e) {
+            if (written == 0) {
+                throw e;
+            }
+            return written; // the next write meets the buffer that fails
         } catch (IOException e) {
             if (written == 0 || e instanceof ClosedByInterruptException) {
                 throw out.failed(channel.failed(e));

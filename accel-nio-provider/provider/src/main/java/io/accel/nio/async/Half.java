@@ -59,11 +59,15 @@ final class Half {
                 } else if (transfer.hasRemaining() && isResetTold) {
                     n = -1;
                 } else if (transfer.hasRemaining()) {
+                    transfer.refuseConfined();
                     n = transfer.run(direction, owner.channel());
                     if (n == 0) {
                         await(transfer);
                         return;
                     }
+                } else if (transfer.isOfSeveral()) {
+                    transfer.refuseConfined();
+                    transfer.check();
                 }
             } catch (IOException | RuntimeException | Error e) {
                 failure = failed(e);
@@ -84,18 +88,25 @@ final class Half {
         if (!owner.isOpen()) { // asked under the monitor, so that a later close finds the operation
             throw new AsynchronousCloseException();
         }
-        transfer.startTimer(() -> timeOut(transfer));
-        pending = transfer;
+        transfer.hold();
         boolean waits = false;
         try {
+            transfer.startTimer(() -> timeOut(transfer));
+            pending = transfer;
             owner.watch().add(direction.operation());
             waits = true;
         } finally {
             if (!waits) {
-                transfer.stopTimer();
+                giveBack(transfer);
                 pending = null;
             }
         }
+    }
+
+    /** Gives back what a pending operation has kept. Under the monitor, or by the thread that has taken the operation. */
+    private static void giveBack(Transfer<?> transfer) {
+        transfer.stopTimer();
+        transfer.release();
     }
 
     /** Returns the exception that the program gets for a failure, as in the JDK. */
@@ -142,7 +153,7 @@ final class Half {
             if (direction == Direction.WRITING) {
                 owner.watch().remove(direction.operation()); // there nearly always is room, and no one waits for it
             }
-            transfer.stopTimer();
+            giveBack(transfer);
         }
         Runnable handler = transfer.deliver(n, failure);
         if (handler != null) {
@@ -166,7 +177,7 @@ final class Half {
         if (pending == null || pending.result() != result) {
             return false;
         }
-        pending.stopTimer();
+        giveBack(pending);
         pending = null;
         state = State.GIVEN_UP;
         return !cancelled || result.cancelled();
@@ -196,7 +207,7 @@ final class Half {
             pending = null;
         }
         if (transfer != null) {
-            transfer.stopTimer();
+            giveBack(transfer);
             owner.dispatch(transfer.deliver(0, new AsynchronousCloseException()));
         }
     }
