@@ -25,6 +25,8 @@ public final class Daemons {
     /** The actions that wake daemons from their sleep in the kernel. */
     private static final Queue<Runnable> WAKES = new ConcurrentLinkedQueue<>();
 
+    private static final Warnings INTERRUPTED = new Warnings(Log.of(Daemons.class));
+
     private static boolean watchesEnd; // guarded by the class
     /** Written once, by the thread that wakes the daemons. */
     private static volatile boolean ending;
@@ -150,6 +152,39 @@ public final class Daemons {
         });
     }
 
+    /** A part of a daemon's turn. */
+    @FunctionalInterface
+    public interface Part {
+        /** Does what is to be done now. */
+        void run() throws IOException;
+    }
+
+    /**
+     * Runs the turns of a daemon for as long as the JVM lives. An error ends the part that met it, and neither the other parts of the turn
+     * nor the thread. The next turn begins after a pause then, so that the same error does not keep the thread busy. A part that serves
+     * several connections catches what one of them causes, so that the others are served.
+     *
+     * @param errors the warnings of such errors
+     * @param message what has met an error
+     * @param parts the parts of a turn, in their order
+     */
+    public static void turns(Warnings errors, String message, Part... parts) {
+        while (true) {
+            boolean failed = false;
+            for (int i = 0; i < parts.length; i++) { // makes no object: memory may have run out
+                try {
+                    parts[i].run();
+                } catch (Throwable e) {
+                    failed = true;
+                    errors.warn(message, e);
+                }
+            }
+            if (failed) {
+                pause();
+            }
+        }
+    }
+
     /** Pauses a daemon that met an error which it may meet again at once. */
     public static void pause() {
         try {
@@ -157,7 +192,9 @@ public final class Daemons {
         } catch (InterruptedException e) {
             // Nobody has a reason to interrupt a daemon, and an interrupted daemon could not wait for anything any
             // more.
-            Log.of(Daemons.class).get().log(System.Logger.Level.DEBUG, "a daemon was interrupted", e);
+            INTERRUPTED.warn("a daemon was interrupted", e);
+        } catch (Throwable e) {
+            return; // for want of memory or stack: the pause is no reason to end
         }
     }
 

@@ -3,6 +3,7 @@ package io.accel.core.daemon;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -10,6 +11,9 @@ import java.util.function.Supplier;
  * few at once, then one in ten seconds, which says how many were left out. Safe for use by several threads.
  */
 public final class Warnings {
+    /** The warnings, of all kinds, for which there was neither memory nor stack. The next warning of any kind counts them. */
+    private static final AtomicLong UNSAID = new AtomicLong();
+
     private static final int AT_ONCE = 5;
     private static final long INTERVAL_NANOS = 10_000_000_000L;
 
@@ -37,20 +41,28 @@ public final class Warnings {
 
     /**
      * Logs a warning, unless there were too many. It throws nothing: a logger may need a resource that has just run
-     * out, such as descriptors.
+     * out, such as descriptors or memory.
      *
      * @param message the event, and what happens now
      * @param cause its cause
      */
     public void warn(String message, Throwable cause) {
-        String text = admit(message);
-        if (text == null) {
-            return;
-        }
+        String text = message;
         try {
-            log.get().log(Level.WARNING, text, cause);
+            text = admit(message);
+            if (text != null) {
+                log.get().log(Level.WARNING, text, cause);
+            }
         } catch (Throwable e) {
-            System.err.println("accel: " + text + ": " + cause + ", and logging it failed: " + e);
+            printed(text, cause, e);
+        }
+    }
+
+    private static void printed(String text, Throwable cause, Throwable why) {
+        try {
+            System.err.println("accel: " + text + ": " + cause + ", and logging it failed: " + why);
+        } catch (Throwable e) {
+            UNSAID.incrementAndGet(); // there is no memory, or no stack, for a word
         }
     }
 
@@ -65,6 +77,7 @@ public final class Warnings {
         }
         allowed--;
         nextAt = now + intervalNanos;
+        leftOut += UNSAID.getAndSet(0);
         String text = leftOut == 0 ? message : message + " (" + leftOut + " warnings like this were left out)";
         leftOut = 0;
         return text;

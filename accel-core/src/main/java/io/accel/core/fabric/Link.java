@@ -300,6 +300,12 @@ public interface Link {
     }
 
     /**
+     * Makes the peer find this end gone, for a caller that cannot {@linkplain #signal tell} it anything, because the memory has failed.
+     * It does nothing on a fabric whose peer finds out by itself. Any thread.
+     */
+    default void hangUp() {}
+
+    /**
      * How many times bytes were made to appear at the peer, where that does not happen once for each {@link
      * #publish}; otherwise -1. Any thread, also after {@link #free()}.
      */

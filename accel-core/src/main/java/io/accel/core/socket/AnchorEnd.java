@@ -80,6 +80,11 @@ final class AnchorEnd {
         return true;
     }
 
+    /** Closes the connection that was kept, as a reset. Called by the closer. */
+    void giveUpKept() {
+        closeQuietly(kept);
+    }
+
     private static void closeQuietly(Anchor own) {
         if (own != null) {
             try {

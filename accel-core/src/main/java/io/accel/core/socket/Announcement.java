@@ -65,6 +65,11 @@ final class Announcement {
         StreamUpgrades.get().announceLater(this);
     }
 
+    /** Ends the connection if that meets an error. */
+    LinkFailure failure() {
+        return stream.failure();
+    }
+
     /** Tells the peer if that is possible now. Returns false if this must be tried again. */
     boolean makeLater() {
         if (stream.isClosed()) {

@@ -52,6 +52,8 @@ final class LingeringClose {
     private long dueAt;
     /** When the output was ended. */
     private long endedAt;
+    /** Whether the end was asked for. */
+    private boolean isCounted;
     /** The resumption that takes the rest to the kernel, once the link has broken. */
     private Resumption resumption;
 
@@ -86,6 +88,9 @@ final class LingeringClose {
             return true;
         }
         try {
+            if (stream.lease().hasFailed() && step != Step.ENDING) {
+                over(); // with a reset: the kernel does not have everything
+            }
             if (step == Step.ARRIVING) {
                 arrive(now);
             }
@@ -95,8 +100,7 @@ final class LingeringClose {
             if (step == Step.ENDING && (socket.incoming().discard() || now - endedAt > GRACE_NANOS)) {
                 over();
             }
-        } catch (IOException | RuntimeException | OutOfMemoryError e) {
-            // The same thread advances other connections' closes.
+        } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "the peer of a connection that was closed may not get all that was sent", e);
             over();
         }
@@ -171,6 +175,19 @@ final class LingeringClose {
             return false;
         }
         return true;
+    }
+
+    /** Whether this has ended, and nobody has asked before. */
+    boolean isFirstEnd() {
+        boolean first = !isCounted;
+        isCounted = true;
+        return first;
+    }
+
+    /** Ends the close after an error: the peer is reset, since it may lack some of the bytes sent. */
+    void fail(Throwable e) {
+        stream.failure().met(e);
+        over();
     }
 
     private void over() {

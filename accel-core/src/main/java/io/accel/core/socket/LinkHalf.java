@@ -75,16 +75,20 @@ abstract sealed class LinkHalf permits LinkReader, LinkWriter {
     }
 
     /** The result of an operation that comes after the lease has ended. */
-    final int movedOrClosed() throws AsynchronousCloseException {
-        if (lease.state() == LinkLease.State.RETIRED) {
+    final int movedOrClosed() throws IOException {
+        LinkLease.State why = lease.state();
+        if (why == LinkLease.State.RETIRED) {
             return LinkStream.MOVED;
+        }
+        if (why == LinkLease.State.FAILED && !socket.isClosed()) {
+            throw stream.failure().exception();
         }
         throw new AsynchronousCloseException();
     }
 
     /** Counts the reset that an operation has met. In this half only. */
     final IOException failed(IOException e) {
-        if (e instanceof CorruptLinkException || (link.peerState() & Link.RST) != 0) {
+        if (e instanceof CorruptLinkException || (!lease.hasFailed() && (link.peerState() & Link.RST) != 0)) {
             connection.wasReset(e.getMessage());
         }
         return e;

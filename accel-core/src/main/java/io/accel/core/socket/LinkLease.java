@@ -34,7 +34,9 @@ final class LinkLease {
         /** This end has closed the connection. */
         CLOSED,
         /** The connection lives on without the link. */
-        RETIRED
+        RETIRED,
+        /** An error of the link has ended the connection here: {@link LinkFailure}. */
+        FAILED
     }
 
     /** A share for a moment. Closing this object gives the share back. */
@@ -68,6 +70,11 @@ final class LinkLease {
         return state;
     }
 
+    /** Whether an error has ended the link. */
+    boolean hasFailed() {
+        return state == State.FAILED;
+    }
+
     /**
      * Ends the lease: no thread may use the link from now on, except the threads that are in it already. The caller must give the closer's
      * share back.
@@ -79,9 +86,9 @@ final class LinkLease {
         return (boolean) STATE.compareAndSet(this, State.OPEN, why);
     }
 
-    /** Takes a share for a moment, from any thread; null if the link is freed already. */
+    /** Takes a share for a moment, from any thread; null if the link is freed already, or has failed and must not be touched. */
     Share take() {
-        return hold() ? share : null;
+        return state != State.FAILED && hold() ? share : null;
     }
 
     /** Takes a share until {@link #release}, from any thread; false if the link is freed already. */
@@ -97,10 +104,13 @@ final class LinkLease {
     /** Gives back one share. */
     void release() {
         if (users.leave()) {
-            if (state != State.RETIRED) {
-                connection.closed();
+            try {
+                if (state != State.RETIRED) {
+                    connection.closed();
+                }
+            } finally {
+                link.free();
             }
-            link.free();
         }
     }
 }

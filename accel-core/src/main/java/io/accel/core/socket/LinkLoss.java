@@ -101,6 +101,18 @@ final class LinkLoss {
         cutOff(told);
     }
 
+    /**
+     * Cuts a connection off whose link has {@linkplain LinkFailure failed}: a thread that waits on the kernel's path hears that from the end
+     * of the kernel's connection.
+     *
+     * @param told as with {@link #lost}
+     */
+    void failed(boolean told) {
+        if (!socket.isClosed()) {
+            cutOffAnchor(told && socket.outgoing().isUnfollowed());
+        }
+    }
+
     /** Takes note that the connection goes on without the link. */
     void resumed() {
         socket.handover().resumed();

@@ -108,6 +108,11 @@ final class LinkRetirement {
         hurryUntil = now + HURRY_NANOS;
     }
 
+    /** The link; null if the collector has it. */
+    LinkStream stream() {
+        return link.get();
+    }
+
     /**
      * Advances as far as it can without waiting.
      *
@@ -314,6 +319,15 @@ final class LinkRetirement {
 
     private void finish(LinkStream stream, FallbackReason why) {
         step = Step.OVER;
-        stream.socket().letGo(stream, why);
+        try {
+            stream.socket().letGo(stream, why);
+        } catch (RuntimeException | Error e) {
+            if (stream.socket().attached() == stream) {
+                stream.failure().met(e);
+            } else {
+                stream.retire(); // the connection lives on without it
+            }
+            throw e;
+        }
     }
 }

@@ -39,6 +39,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     private final LinkReader reader;
     private final LinkWriter writer;
     private final LinkRetirement retirement = new LinkRetirement(this);
+    private final LinkFailure failure = new LinkFailure(this);
     /** The registrations that wait for the link alone. */
     private final Shares shares = new Shares();
     /** The number by which {@link AnchorWatch} knows the anchor; negative if it does not. In its monitor. */
@@ -91,6 +92,11 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         return retirement;
     }
 
+    /** Ends the connection when the link meets an error. */
+    LinkFailure failure() {
+        return failure;
+    }
+
     StreamSocket socket() {
         return socket;
     }
@@ -125,7 +131,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     /** Whether this side has closed the connection. */
     public boolean isOver() {
-        return lease.state() == LinkLease.State.CLOSED;
+        return lease.state() == LinkLease.State.CLOSED || (lease.hasFailed() && socket.isClosed());
     }
 
     /**
@@ -139,14 +145,20 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         if (!lease.end(LinkLease.State.CLOSED)) {
             return;
         }
-        if (reset != null) {
-            connection.didReset(reset);
+        try {
+            if (reset != null) {
+                connection.didReset(reset);
+            }
+            writer.endsHere();
+            int fin = reset == null || behindEnd ? Link.FIN : 0;
+            link.signal(Link.CLOSED | fin | (reset != null ? Link.RST : 0));
+            writer.tellTap(reset != null);
+            leave();
+        } catch (RuntimeException | Error e) {
+            failure.metInClose(e); // which gives the closer's share back
+            return;
         }
-        writer.endsHere();
-        int fin = reset == null || behindEnd ? Link.FIN : 0;
-        link.signal(Link.CLOSED | fin | (reset != null ? Link.RST : 0));
-        writer.tellTap(reset != null);
-        letGo();
+        lease.release();
     }
 
     /** Resets the peer of a connection that was closed, and drops the bytes that were not sent. */
@@ -160,17 +172,33 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
      * write here finds that the direction has {@link #MOVED}.
      */
     void retire() {
-        if (lease.end(LinkLease.State.RETIRED)) {
-            letGo();
+        if (!lease.end(LinkLease.State.RETIRED)) {
+            return;
         }
+        try {
+            leave();
+        } catch (RuntimeException | Error e) {
+            failure.metInClose(e);
+            return;
+        }
+        lease.release();
     }
 
-    private void letGo() {
+    private void leave() {
         Captures.closed(this);
-        shares.close(true);
+        endWaits();
         reader.giveBack();
         writer.giveBack();
-        lease.release();
+    }
+
+    /** Ends the registrations that wait for the link alone. */
+    void endWaits() {
+        shares.close(true);
+    }
+
+    /** Counts a reset from this end. */
+    void countReset(String why) {
+        connection.didReset(why);
     }
 
     /**
@@ -250,8 +278,12 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     private int look(int interest, boolean forPoller) {
-        // If the lease has ended, the keys are about to be cancelled.
-        return lease.isEnded() ? 0 : reader.look(interest, forPoller) | writer.look(interest);
+        return lease.isEnded() ? lookAtEnd(interest) : reader.look(interest, forPoller) | writer.look(interest);
+    }
+
+    private int lookAtEnd(int interest) {
+        // Each operation on a link that has failed tells why. On others the keys are about to be cancelled.
+        return lease.hasFailed() ? interest : 0;
     }
 
     @Override
@@ -269,7 +301,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         if ((interest & (SelectionKey.OP_WRITE | Pollable.END | Pollable.SENT)) != 0) {
             what |= Link.SPACE;
         }
-        if (what != 0) {
+        if (what != 0 && !lease.hasFailed()) {
             link.arm(what);
         }
     }

@@ -101,8 +101,17 @@ final class Resumption {
         return !socket.isClosed() && goOn(now); // otherwise the close has told the peer, or calls goOn
     }
 
+    /** Ends the connection after an error. */
+    synchronized void fail(Throwable e) {
+        step = Step.OVER;
+        stream.failure().met(e);
+    }
+
     /** As {@link #advance}, but also after the program has closed: the bytes it has written must still reach the peer. */
     synchronized boolean goOn(long now) {
+        if (stream.lease().hasFailed()) {
+            step = Step.OVER; // that has reset the connection
+        }
         try {
             if (step == Step.DRAINING) {
                 drain();
@@ -121,7 +130,7 @@ final class Resumption {
             giveUp("this end sends or reads no more, and cannot say how much it has received over the link");
         } catch (IOException e) {
             giveUp(e.getMessage());
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             giveUp(e.toString()); // the same thread advances other connections
         }
         if (step == Step.GIVING_UP) {

@@ -38,6 +38,9 @@ final class Shares {
 
     /** Gives all registrations their share in the link that the socket now has. */
     synchronized void establish(LinkLease established) {
+        if (lease != null) {
+            letGo(lease); // for want of memory that has failed before
+        }
         lease = established;
         established.retain(registrations.size());
     }
@@ -47,14 +50,14 @@ final class Shares {
      * next refresh.
      */
     synchronized void letGo(LinkLease lost) {
-        lease = null;
-        if (former.isEmpty()) {
-            former = new ArrayList<>(registrations.size());
-        }
+        List<Former> all = new ArrayList<>(former.size() + registrations.size());
+        all.addAll(former);
         for (Registration each : registrations) {
-            former.add(new Former(each, lost));
+            all.add(new Former(each, lost));
         }
+        former = all; // behind everything that may fail
         hasFormer = !former.isEmpty();
+        lease = null;
     }
 
     /** Whether a poller may be looking at a link that the socket no longer has. Any thread. */
@@ -72,10 +75,12 @@ final class Shares {
     }
 
     private synchronized List<LinkLease> takeFormer(Registration registration) {
-        List<LinkLease> taken = former.stream()
-                .filter(each -> each.registration() == registration)
-                .map(Former::lease)
-                .toList();
+        List<LinkLease> taken = new ArrayList<>(former.size());
+        for (Former each : former) {
+            if (each.registration() == registration) {
+                taken.add(each.lease());
+            }
+        }
         former.removeIf(each -> each.registration() == registration);
         hasFormer = !former.isEmpty();
         return taken;

@@ -111,22 +111,21 @@ final class StreamSearches {
     }
 
     private void run(Poller own) {
-        while (true) {
-            try {
-                own.poll(Daemons.sleep(unfinished ? 0 : FOR_EVER), NOTHING);
-                unfinished = true;
-                requests.serve(this::admit);
-                for (Request request = places.next(); request != null; request = places.next()) {
-                    begin(own, request);
-                }
-                closed.serve(this::checkSearch);
-                unfinished = false;
-            } catch (Throwable e) {
-                // No connection may end the thread that serves all, or keep it busy with the same error.
-                ERRORS.warn("the thread that looks for faster paths met an error and goes on", e);
-                Daemons.pause();
-            }
+        Daemons.turns(
+                ERRORS,
+                "the thread that looks for faster paths met an error and goes on",
+                () -> own.poll(Daemons.sleep(unfinished ? 0 : FOR_EVER), NOTHING),
+                () -> requests.serve(this::admit, Backlog.KEEPING),
+                () -> beginAll(own),
+                () -> closed.serve(this::checkSearch, Backlog.DROPPING));
+    }
+
+    private void beginAll(Poller own) {
+        unfinished = true;
+        for (Request request = places.next(); request != null; request = places.next()) {
+            begin(own, request);
         }
+        unfinished = !requests.isEmpty();
     }
 
     private boolean admit(StreamSocket socket) {
@@ -136,24 +135,28 @@ final class StreamSearches {
     }
 
     private void begin(Poller own, Request request) {
-        StreamSocket socket = request.socket;
         StreamUpgrade search = null;
         try {
-            search = new StreamUpgrade(socket, () -> oneLess(request.to));
-            searches.put(socket, search);
-            StreamUpgrade begun = search;
-            begun.beginIfOpen(own, () -> {
-                searches.remove(socket, begun);
-                begun.standAside();
-            });
-        } catch (RuntimeException | Error e) {
+            search = new StreamUpgrade(request.socket, () -> oneLess(request.to));
+            begin(own, request.socket, search);
+        } catch (Throwable e) {
+            // The connection stays with the kernel, or its link fails.
+            ERRORS.warn("the search for a faster path met an error and was ended", e);
             if (search == null) {
                 oneLess(request.to);
             } else {
-                search.standAside(); // so its place is not lost, for example when memory runs out
+                searches.remove(request.socket, search);
+                search.standAside(); // so that its place is not lost
             }
-            throw e;
         }
+    }
+
+    private void begin(Poller own, StreamSocket socket, StreamUpgrade search) {
+        searches.put(socket, search);
+        search.beginIfOpen(own, () -> {
+            searches.remove(socket, search);
+            search.standAside();
+        });
         search.check(); // the connection may have closed before the search could be found
     }
 

@@ -4,6 +4,7 @@ package io.accel.core.socket;
 import io.accel.FallbackReason;
 import io.accel.PathInfo;
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionState;
 import io.accel.profile.HandoverAfter.Unrest;
@@ -26,6 +27,7 @@ import java.util.function.Predicate;
  */
 public final class StreamSocket {
     private static final Log LOG = Log.of(StreamSocket.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
 
     private final Accelerator accelerator;
     /** The anchor as the adapter passed it. */
@@ -387,20 +389,26 @@ public final class StreamSocket {
 
     private void closeUninterrupted(BooleanSupplier abort, Unread unread) {
         LinkStream stream;
-        boolean unsaid;
         synchronized (handover) {
             if (closed) {
                 return;
             }
             closed = true;
             stream = attached();
-            unsaid = handover.wakeForClose();
         }
-        handover.closed(unsaid);
-        if (stream != null) {
-            closeLink(stream, abort.getAsBoolean(), unread);
-            return;
+        try {
+            handover.closed(handover.wakeForClose());
+        } finally { // whatever fails there, nobody closes a second time
+            if (stream != null) {
+                closeLink(stream, abort, unread);
+            } else {
+                closeWithout(abort, unread);
+            }
         }
+    }
+
+    /** Closes a stream that has no link. */
+    private void closeWithout(BooleanSupplier abort, Unread unread) {
         if (unread != Unread.RESETS && !anchor.closesInOrder() && !abort.getAsBoolean()) {
             AnchorEnd.endOutput(anchor);
         }
@@ -411,6 +419,19 @@ public final class StreamSocket {
         handover.countNoMore();
     }
 
+    private void closeLink(LinkStream stream, BooleanSupplier abort, Unread whatIf) {
+        try {
+            closeLink(stream, abort.getAsBoolean(), whatIf);
+        } catch (RuntimeException | Error e) {
+            ERRORS.warn("closing a connection met an error; its peer is reset, and all that it had is given back", e);
+            stream.failure().met(e);
+        }
+        if (stream.failure().isMet()) {
+            anchorEnd.reset();
+            readiness().close(true);
+        }
+    }
+
     private void closeLink(LinkStream stream, boolean aborts, Unread whatIf) {
         AnchorWatch.get().remove(stream); // before the descriptor is closed
         boolean unread = whatIf != Unread.ENDS_ALONE
@@ -419,23 +440,23 @@ public final class StreamSocket {
         boolean endsFirst = whatIf == Unread.RESETS_BEHIND_END && !aborts;
         boolean byLink = outgoing.fix() != null; // its farewell and the way back to the kernel exclude each other
         // A peer that has not noticed that the link is broken must not take this for the end of the bytes sent.
-        boolean inUse = hasBytesInLink();
+        boolean failed = stream.lease().hasFailed();
+        boolean inUse = failed || hasBytesInLink();
         // Asked once: a link that breaks from now on has brought everything, if it had until now.
         boolean arrived = byLink && !stream.broken().mayPeerLackAny();
         boolean lingers = reset == null && byLink && !arrived && anchorEnd.keep(stream);
         boolean resets = reset != null
                 || (inUse
                         && !lingers
-                        && (stream.peer().hasReset()
+                        && (failed
+                                || stream.peer().hasReset()
                                 || (!arrived && stream.broken().isResuming())));
         if (byLink && !resets && !lingers) {
             anchorEnd.sayFarewell(stream);
         }
         stream.close(reset, reset != null && (endsFirst || (!byLink && anchor.isOutputShut())));
         if (lingers) {
-            StreamUpgrades.get()
-                    .linger(new LingeringClose(
-                            this, stream, anchorEnd.kept(), accelerator.lingerNanos(), System.nanoTime()));
+            linger(stream);
             readiness().close(true);
             return;
         }
@@ -447,6 +468,22 @@ public final class StreamSocket {
         } // otherwise the kernel ends it: with a reset if its bytes were not read
         incoming.drain();
         readiness().close(inUse);
+    }
+
+    private void linger(LinkStream stream) {
+        LingeringClose close = null;
+        try {
+            close = new LingeringClose(this, stream, anchorEnd.kept(), accelerator.lingerNanos(), System.nanoTime());
+            StreamUpgrades.get().linger(close);
+        } catch (RuntimeException | Error e) {
+            if (close != null) {
+                close.fail(e);
+            } else {
+                anchorEnd.giveUpKept();
+                stream.release();
+            }
+            throw e;
+        }
     }
 
     /** Whether {@link #close} was called. */

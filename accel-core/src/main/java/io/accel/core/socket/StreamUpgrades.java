@@ -7,6 +7,7 @@ import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.MemoryFaults;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import io.accel.profile.HandoverAfter.Unrest;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -67,6 +69,11 @@ final class StreamUpgrades {
     /** The number of elements in both together. */
     private final AtomicInteger unfinished = new AtomicInteger();
 
+    /** The links that have failed, by {@link LinkFailure#next}: a stack, so that a thread without memory can add to it. */
+    private final AtomicReference<LinkFailure> failed = new AtomicReference<>();
+    /** Those of them that nobody could be told of yet, in the same way. The thread's. */
+    private LinkFailure telling;
+
     private final AtomicBoolean waitsAtExit = new AtomicBoolean();
     /** Links that may be given back one day. */
     private final Backlog<LinkRetirement> linked = new Backlog<>();
@@ -114,8 +121,8 @@ final class StreamUpgrades {
 
     /** Takes over a connection that was closed and whose peer may lack some of the bytes sent. */
     void linger(LingeringClose close) {
+        closes.add(close); // nothing behind this fails
         unfinished.incrementAndGet();
-        closes.add(close);
         wakeUp();
         waitAtExit();
     }
@@ -136,8 +143,20 @@ final class StreamUpgrades {
                                 Level.DEBUG,
                                 "the process is ending, and does not wait for connections that were closed since",
                                 e);
+            } catch (RuntimeException | Error e) {
+                ERRORS.warn("the process's end will not wait for connections that were closed", e);
             }
         }
+    }
+
+    /** Takes over the rest of a link that has {@linkplain LinkFailure failed}. Makes no object, and throws nothing. */
+    void failed(LinkFailure failure) {
+        LinkFailure top;
+        do {
+            top = failed.get();
+            failure.next = top;
+        } while (!failed.compareAndSet(top, failure));
+        wakeUp();
     }
 
     /** Takes note that a connection has a link. */
@@ -155,10 +174,11 @@ final class StreamUpgrades {
         }
     }
 
+    /** Throws nothing: a thread that cannot be woken looks by itself in a second, as long as there are links. */
     private void wakeUp() {
         try {
             started().wakeup();
-        } catch (FallbackException e) {
+        } catch (FallbackException | RuntimeException | Error e) {
             ERRORS.warn("neither the peer of a connection nor its waiters can be told the fate of its link", e);
         }
     }
@@ -188,24 +208,43 @@ final class StreamUpgrades {
     }
 
     private void run(Poller own) {
-        while (true) {
-            try {
-                own.poll(Daemons.sleep(pause()), (registration, ops) -> {});
-                unannounced.serve(Announcement::makeLater);
-                resumeAll();
-                lingerAll();
-                retireAll();
-                watchStalled();
-            } catch (Throwable e) {
-                // No connection may end the thread that serves all, or keep it busy with the same error.
-                ERRORS.warn("the thread that keeps connections on faster paths going met an error and goes on", e);
-                Daemons.pause();
+        Daemons.turns(
+                ERRORS,
+                "the thread that keeps connections on faster paths going met an error and goes on",
+                () -> own.poll(Daemons.sleep(pause()), (registration, ops) -> {}),
+                this::tellOfFailed,
+                () -> unannounced.serve(
+                        Announcement::makeLater,
+                        (announcement, e) -> announcement.failure().metInTurn(e)),
+                this::resumeAll,
+                this::lingerAll,
+                this::watchStalled,
+                this::retireAll);
+    }
+
+    private void tellOfFailed() {
+        LinkFailure left = failed.getAndSet(null);
+        while (left != null) {
+            LinkFailure each = left;
+            left = each.next;
+            if (!each.tellAll()) {
+                each.next = telling;
+                telling = each;
+            } // otherwise its users free it
+        }
+        for (LinkFailure last = null, each = telling; each != null; each = each.next) {
+            if (!each.tellAll()) {
+                last = each;
+            } else if (last == null) {
+                telling = each.next;
+            } else {
+                last.next = each.next;
             }
         }
     }
 
     private long pause() {
-        if (!unannounced.isEmpty() || !resuming.isEmpty() || !retiring.isEmpty()) {
+        if (telling != null || !unannounced.isEmpty() || !resuming.isEmpty() || !retiring.isEmpty()) {
             return ANNOUNCE_PAUSE_NANOS;
         }
         long now = System.nanoTime();
@@ -235,7 +274,7 @@ final class StreamUpgrades {
         retiring.removeIf(each -> !goesOn(each, now) || (!each.isInHurry(now) && inUse.add(each)));
         if (now - youngCheckAt >= 0) {
             youngCheckAt = now + Math.min(YOUNG_PAUSE_NANOS, idlePauseNanos);
-            linked.serve(young::add);
+            linked.serve(young::add, Backlog.KEEPING);
             young.removeIf(each -> !goesOn(each, now)
                     || (each.isInHurry(now) && retiring.add(each))
                     || (!each.isYoung(now) && inUse.add(each)));
@@ -247,33 +286,63 @@ final class StreamUpgrades {
     }
 
     private static boolean goesOn(LinkRetirement each, long now) {
+        LinkStream stream = each.stream();
+        if (stream == null) {
+            return false;
+        }
         try {
-            return each.advance(now);
-        } catch (RuntimeException e) {
-            ERRORS.warn("giving back the link of a connection met an error; the connection keeps it", e);
-            return false; // the same thread advances other connections' links
+            boolean again = each.advance(now);
+            MemoryFaults.surface(); // here, where it is known whose memory it is
+            stream.failure().metNone();
+            return again;
+        } catch (Throwable e) {
+            return stream.failure().metInTurn(e);
         }
     }
 
     private void resumeAll() {
         long now = System.nanoTime();
-        broken.serve(socket -> {
-            Resumption resumption = socket.loss().begin(now);
-            return resumption == null || resuming.add(resumption);
-        });
-        resuming.removeIf(each -> !each.advance(now));
+        broken.serve(socket -> beginsToResume(socket, now), StreamUpgrades::failed);
+        resuming.removeIf(each -> !resumes(each, now));
+    }
+
+    private boolean beginsToResume(StreamSocket socket, long now) {
+        Resumption resumption = socket.loss().begin(now);
+        return resumption == null || resuming.add(resumption);
+    }
+
+    /** Whether to serve a connection again that has met an error. */
+    private static boolean failed(StreamSocket socket, Throwable e) {
+        LinkStream stream = socket.attached();
+        return stream != null && stream.failure().metInTurn(e);
+    }
+
+    private static boolean resumes(Resumption each, long now) {
+        try {
+            return each.advance(now);
+        } catch (Throwable e) {
+            each.fail(e); // what was sent, and what not, is not known any more
+            return false;
+        }
     }
 
     private void lingerAll() {
         long now = System.nanoTime();
-        closes.serve(lingering::add);
-        lingering.removeIf(each -> {
-            boolean isOver = !each.advance(now);
-            if (isOver) {
-                unfinished.decrementAndGet();
-            }
-            return isOver;
-        });
+        closes.serve(lingering::add, Backlog.KEEPING);
+        lingering.removeIf(each -> !lingers(each, now));
+    }
+
+    private boolean lingers(LingeringClose each, long now) {
+        boolean lingers = false;
+        try {
+            lingers = each.advance(now);
+        } catch (Throwable e) {
+            each.fail(e);
+        }
+        if (!lingers && each.isFirstEnd()) {
+            unfinished.decrementAndGet();
+        }
+        return lingers;
     }
 
     private void watchStalled() {
@@ -281,16 +350,18 @@ final class StreamUpgrades {
         if (now - watchedAt >= STALL_NANOS) {
             watchedAt = now;
             watched.removeIf(stream -> !looksAgain(stream, true));
-            stalled.serve(stream -> !looksAgain(stream, false) || watched.add(stream));
+            stalled.serve(stream -> !looksAgain(stream, false) || watched.add(stream), Backlog.KEEPING);
         }
     }
 
     private boolean looksAgain(LinkStream stream, boolean again) {
         try {
-            return looksForReader(stream, again);
-        } catch (RuntimeException e) {
-            ERRORS.warn("looking whether the peer of a connection reads met an error; it is not looked at again", e);
-            return false; // the same thread checks other connections' links
+            boolean looks = looksForReader(stream, again);
+            MemoryFaults.surface();
+            stream.failure().metNone();
+            return looks;
+        } catch (Throwable e) {
+            return stream.failure().metInTurn(e);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.fabric.Link;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** The calls of a {@link FaultyFabric} that fail, and the account of the resources that it gave out. Thread-safe. */
 final class Faults {
@@ -86,6 +88,9 @@ final class Faults {
     volatile Consumer<FaultyLink> looks = link -> {};
     /** How many microseconds later, at most, the second end finds the link broken; negative for never. */
     volatile int newsMicros;
+
+    /** Puts another link over each that is handed out. */
+    volatile UnaryOperator<Link> guise = link -> link;
 
     private final Map<InetSocketAddress, FaultyLink> halves = new ConcurrentHashMap<>();
 

@@ -62,7 +62,7 @@ final class FaultyFabric implements Fabric {
         faults.links.incrementAndGet();
         FaultyLink given = new FaultyLink(link, side, faults);
         faults.pair(client, given);
-        return given;
+        return faults.guise.apply(given);
     }
 
     private final class Handshake implements Connecting {

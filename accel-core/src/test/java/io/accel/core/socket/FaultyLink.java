@@ -276,6 +276,12 @@ final class FaultyLink implements Link {
     }
 
     @Override
+    public void hangUp() {
+        check("hangUp");
+        inner.hangUp();
+    }
+
+    @Override
     public void free() {
         check("free");
         if (broken) {

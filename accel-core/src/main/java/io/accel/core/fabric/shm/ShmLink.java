@@ -237,16 +237,26 @@ final class ShmLink implements Link {
     }
 
     @Override
+    public void hangUp() {
+        try {
+            doorbell.shutdownOutput();
+        } catch (IOException e) {
+            LOG.get().log(Level.DEBUG, "the peer of a shared-memory connection has hung up before", e);
+        }
+    }
+
+    @Override
     public void free() {
-        MemoryUse.rings(PathName.SHM, -map.capacity());
-        MemoryCap.giveBack(map.capacity());
         try {
             doorbell.close();
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "closing a doorbell failed", e);
+        } finally { // the memory goes in any case, and what it counts as
+            MemoryUse.rings(PathName.SHM, -map.capacity());
+            MemoryCap.giveBack(map.capacity());
+            DescriptorShare.giveBack();
+            JdkAccess.unmap(map);
         }
-        DescriptorShare.giveBack();
-        JdkAccess.unmap(map);
     }
 
     private void wakePeer(int what) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.accel.core.socket.InjectedErrors.Kind;
+import io.accel.testing.Background;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * An error at any call that a thread makes which serves more than one connection: it ends the connection that it concerns, at both ends.
+ * All others live on, and nothing is left.
+ */
+@Timeout(120)
+class LoopErrorsTest {
+    /** How many calls fail at most, one after the other, before the injected errors end. */
+    private static final int FOR_GOOD = 1_000_000;
+
+    private final InjectedErrors errors = new InjectedErrors();
+
+    private FaultLab lab(Map<String, String> settings) throws IOException {
+        FaultLab lab = new FaultLab("low-cpu", settings);
+        lab.faults.guise = errors::over;
+        return lab;
+    }
+
+    /** Fails each call that the thread makes for a link that is in use, and whose writer finds no room, from the n-th on. */
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void anErrorOfTheThreadThatWatchesLinksEndsOneConnection(Kind kind) throws Exception {
+        List<String> failed = new ArrayList<>();
+        try (FaultLab lab = lab(Map.of("ring.size", "16KiB"))) {
+            Lab.Pair bystander = lab.lab.connect();
+            for (int nth = 1; nth <= 12; nth++) {
+                Lab.Pair victim = lab.lab.connect();
+                victim.fixDirections();
+                BlockingWaits waits = lab.lab.accelerator.waits();
+                errors.aimAt(victim.client());
+                errors.arm(LoopErrorsTest::isHandover, kind, nth, FOR_GOOD);
+                var writer = Background.start(() -> {
+                    Streams.send(waits, victim.client(), 1_000_000, 1);
+                    return null;
+                });
+                var reader = Background.start(() -> Streams.read(waits, victim.client(), ByteBuffer.allocate(1)));
+                assertThatThrownBy(() -> writer.get(20, TimeUnit.SECONDS))
+                        .hasRootCauseMessage(message(kind))
+                        .hasStackTraceContaining("Connection reset: its link has failed here");
+                assertThatThrownBy(() -> reader.get(20, TimeUnit.SECONDS)).hasRootCauseMessage(message(kind));
+                failed.add(errors.where());
+                errors.disarm();
+                var peer = Background.start(() -> end(waits, victim.server()));
+                peer.get(20, TimeUnit.SECONDS);
+                victim.close();
+                othersLiveOn(lab, bystander);
+            }
+            bystander.close();
+            lab.nothingIsLeft();
+        }
+        assertThat(Set.copyOf(failed)).as("the methods that failed").hasSizeGreaterThan(3);
+    }
+
+    /** Reads to the end, and returns how the connection ended: with a message, or empty. */
+    private static String end(BlockingWaits waits, StreamSocket socket) {
+        ByteBuffer buffer = ByteBuffer.allocate(100_000);
+        try {
+            while (Streams.read(waits, socket, buffer.clear()) >= 0) {
+                Thread.onSpinWait();
+            }
+            return "";
+        } catch (IOException e) {
+            return e.getMessage();
+        }
+    }
+
+    private static boolean isHandover(Thread thread) {
+        return thread.getName().equals("accel-handover");
+    }
+
+    private static String message(Kind kind) {
+        return kind == Kind.FAULT ? "a fault occurred in a test" : "of a test";
+    }
+
+    /** Also a connection whose ring is full, and whose writer must be taken back to the kernel. */
+    private static void othersLiveOn(FaultLab lab, Lab.Pair bystander) throws IOException {
+        lab.othersLiveOn(bystander);
+        Lab.Pair stalled = lab.lab.connect();
+        BlockingWaits waits = lab.lab.accelerator.waits();
+        long much = 4L * stalled.client().attached().reader().memory().capacity();
+        Streams.send(waits, stalled.client(), much, 1);
+        assertThat(Streams.receive(waits, stalled.server(), much, 1)).isEqualTo(much);
+        stalled.close();
+    }
+}
