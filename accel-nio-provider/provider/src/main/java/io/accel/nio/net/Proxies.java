@@ -9,6 +9,7 @@ import java.net.ProxySelector;
 import java.net.Socket;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Iterator;
 
 /** Tells whether a connection has to go through a SOCKS proxy. The JDK's sockets connect to proxies, and Accel leaves that to them. */
 final class Proxies {
@@ -32,7 +33,10 @@ final class Proxies {
         }
         try {
             URI uri = new URI("socket", null, destination.getHostString(), destination.getPort(), null, null, null);
-            return selector.select(uri).stream().anyMatch(proxy -> proxy.type() == Proxy.Type.SOCKS);
+            // As in the JDK, the first one decides, and null is like one that is not for sockets.
+            Iterator<Proxy> proxies = selector.select(uri).iterator();
+            Proxy first = proxies.hasNext() ? proxies.next() : null;
+            return first != null && first.type() == Proxy.Type.SOCKS;
         } catch (URISyntaxException | IllegalArgumentException e) {
             return true; // the JDK handles such a name
         }

@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.URI;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -36,16 +37,7 @@ class PlainSocketProxyTest extends PlainSocketSupport {
             nobody = (InetSocketAddress) gone.getLocalSocketAddress();
         }
         before = ProxySelector.getDefault();
-        ProxySelector.setDefault(new ProxySelector() {
-            @Override
-            public List<Proxy> select(URI uri) {
-                asked.add(uri);
-                return List.of(new Proxy(Proxy.Type.SOCKS, nobody));
-            }
-
-            @Override
-            public void connectFailed(URI uri, SocketAddress address, IOException e) {}
-        });
+        ProxySelector.setDefault(selecting(List.of(new Proxy(Proxy.Type.SOCKS, nobody))));
     }
 
     @AfterEach
@@ -86,6 +78,35 @@ class PlainSocketProxyTest extends PlainSocketSupport {
         socket.connect(server.getLocalSocketAddress());
         exchange(socket);
         assertThat(asked).isEmpty();
+    }
+
+    /** As if there were no proxy: an empty list, or one that begins with null, or with one that is not for sockets. */
+    @Test
+    void aSelectorThatHasNoneForSocketsIsAsked() throws Exception {
+        Proxy ofPages = new Proxy(Proxy.Type.HTTP, server.getLocalSocketAddress());
+        Proxy ofSockets = new Proxy(Proxy.Type.SOCKS, server.getLocalSocketAddress());
+        for (List<Proxy> answer :
+                List.of(List.<Proxy>of(), List.of(ofPages, ofSockets), Arrays.asList(null, ofSockets))) {
+            ProxySelector.setDefault(selecting(answer));
+            Socket socket = closing(new Socket());
+            socket.connect(server.getLocalSocketAddress());
+            exchange(socket);
+            assertThat(asked).as("for %s", answer).isNotEmpty();
+            asked.clear();
+        }
+    }
+
+    private ProxySelector selecting(List<Proxy> answer) {
+        return new ProxySelector() {
+            @Override
+            public List<Proxy> select(URI uri) {
+                asked.add(uri);
+                return answer;
+            }
+
+            @Override
+            public void connectFailed(URI uri, SocketAddress address, IOException e) {}
+        };
     }
 
     private void exchange(Socket client) throws IOException {
