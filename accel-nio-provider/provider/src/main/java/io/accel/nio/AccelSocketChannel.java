@@ -63,6 +63,8 @@ public final class AccelSocketChannel extends SocketChannel {
     private volatile boolean known;
 
     private volatile boolean outputShut;
+    /** As {@link #outputShut}, for the input. */
+    private volatile boolean inputShut;
     /** Whether the program wants its close to be a reset. The JDK's channel can no longer tell when an interrupt has closed it. */
     private volatile boolean resets;
 
@@ -285,7 +287,15 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     public SocketChannel shutdownInput() throws IOException {
-        kernel.shutdownInput();
+        boolean before = inputShut;
+        inputShut = true; // before a reader that waits returns the end, since it may ask
+        boolean isShut = false;
+        try {
+            kernel.shutdownInput();
+            isShut = true;
+        } finally {
+            inputShut = before || isShut;
+        }
         stream.shutdownInput();
         return this;
     }
@@ -294,16 +304,16 @@ public final class AccelSocketChannel extends SocketChannel {
     public SocketChannel shutdownOutput() throws IOException {
         ensureOpen();
         if (kernel.isConnected()) {
+            outputShut = true; // before a writer that waits fails, since it may ask
             stream.shutdownOutput();
         } else {
             kernel.shutdownOutput(); // this throws what is wrong
         }
-        outputShut = true;
         return this;
     }
 
     boolean isInputShutdown() {
-        return stream.isInputShut();
+        return inputShut;
     }
 
     boolean isOutputShutdown() {

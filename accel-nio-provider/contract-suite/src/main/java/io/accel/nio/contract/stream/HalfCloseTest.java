@@ -189,6 +189,19 @@ class HalfCloseTest extends ContractSupport {
         assertThat(pair.client().isOpen()).isTrue();
     }
 
+    /** A reader that has got the end because of it knows that the input is shut down. */
+    @Test
+    void shutdownInputIsKnownToTheReaderThatItWakes() throws Exception {
+        for (int i = 0; i < 30; i++) {
+            Pair pair = pair();
+            Task<Boolean> reader = start(() -> pair.client().read(ByteBuffer.allocate(1)) == -1
+                            && pair.client().socket().isInputShutdown())
+                    .awaitInside("read");
+            pair.client().shutdownInput();
+            assertThat(reader.result()).as("connection %s", i).isTrue();
+        }
+    }
+
     @Test
     void bothShutDownIsStillOpen() throws IOException {
         Pair pair = pair();
