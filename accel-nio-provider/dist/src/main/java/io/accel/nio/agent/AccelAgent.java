@@ -74,8 +74,24 @@ public final class AccelAgent {
                 System.exit(MISTAKE);
             }
             say("the program runs without Accel");
-            clear(PROVIDER_PROPERTY, PROVIDER);
-            clear(ASYNCHRONOUS_PROPERTY, ASYNCHRONOUS);
+            clearProviders();
+        } catch (SecurityException e) {
+            say("the security policy does not grant Accel's jar what it needs (" + e.getMessage()
+                    + "), so this JVM does not" + " use Accel. It needs java.security.AllPermission");
+            withoutRights();
+        }
+    }
+
+    private static void clearProviders() {
+        clear(PROVIDER_PROPERTY, PROVIDER);
+        clear(ASYNCHRONOUS_PROPERTY, ASYNCHRONOUS);
+    }
+
+    private static void withoutRights() {
+        try {
+            clearProviders();
+        } catch (SecurityException e) {
+            // What it may not clear it was not allowed to set, either.
         }
     }
 
@@ -142,7 +158,7 @@ public final class AccelAgent {
                 NettyTransports.takeNio(instrumentation, AccelAgent::say);
             }
             if (profile.get(Keys.SOCKETS)) {
-                serveSockets();
+                serveSockets(instrumentation);
                 if (profile.get(Keys.MODE) == Mode.ACCELERATE) {
                     JdkChange.forSockets(instrumentation, AccelAgent::say);
                 }
@@ -182,7 +198,13 @@ public final class AccelAgent {
     }
 
     /** Installs the socket factories, which load nothing of the core before the program's first socket. */
-    private static void serveSockets() {
+    private static void serveSockets(Instrumentation instrumentation) {
+        if (AccelSockets.areOldOnesWanted()) {
+            say("java.net.Socket and java.net.ServerSocket stay as they are, channels are Accel's all the same:"
+                    + " -Djdk.net.usePlainSocketImpl asks for the JDK's old implementation of them");
+            return;
+        }
+        JdkChange.forSocketFactories(instrumentation, AccelAgent::say);
         List<String> kept = AccelSockets.install();
         if (!kept.isEmpty()) {
             say(

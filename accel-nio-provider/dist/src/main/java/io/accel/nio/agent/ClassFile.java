@@ -27,6 +27,7 @@ final class ClassFile {
     private final String name;
     private final String superName;
     private final Set<String> fields = new HashSet<>();
+    private final Set<String> staticFields = new HashSet<>();
     /** The end of the constants. */
     private final int head;
 
@@ -52,9 +53,7 @@ final class ClassFile {
         for (int i = 0; i < count; i++) {
             boolean isStatic = (next() & STATIC) != 0;
             String field = constants.text(next()) + " " + constants.text(next());
-            if (!isStatic) {
-                fields.add(field);
-            }
+            (isStatic ? staticFields : fields).add(field);
             skipAttributes();
         }
     }
@@ -76,10 +75,15 @@ final class ClassFile {
         return fields.contains(field + " " + type);
     }
 
+    /** Whether the class itself has this field. */
+    boolean hasStaticField(String field, String type) {
+        return staticFields.contains(field + " " + type);
+    }
+
     /**
      * Makes the class file whose methods have these prologues. To be called once.
      *
-     * @param prologues the prologues, by names of instance methods with their descriptors
+     * @param prologues the prologues, by names of methods with their descriptors
      * @throws IllegalArgumentException if there is no such method, or if it has an unknown part
      */
     byte[] with(Map<String, Prologue> prologues) throws IOException {
@@ -89,9 +93,9 @@ final class ClassFile {
         int copied = head;
         int count = next();
         for (int i = 0; i < count; i++) {
-            boolean isStatic = (next() & STATIC) != 0;
+            next(); // the access flags
             String method = constants.text(next()) + constants.text(next());
-            Prologue prologue = isStatic ? null : left.remove(method);
+            Prologue prologue = left.remove(method);
             if (prologue == null) {
                 skipAttributes();
                 continue;

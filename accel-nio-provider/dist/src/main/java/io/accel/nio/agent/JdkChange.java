@@ -45,8 +45,20 @@ final class JdkChange {
             DatagramSocketPatch::apply,
             "java.net.DatagramSocket stays the JDK's. Use java.nio.channels.DatagramChannel");
 
+    private static final String OTHER_FACTORIES =
+            "a program that sets a socket factory of its own is refused. Start it with sockets=false";
+
+    /** Lets a program set its own factory of sockets in place of Accel's. */
+    private static final JdkChange SOCKET_FACTORY =
+            new JdkChange("java.net.Socket", 17, SocketFactoryPatch::applyToSocket, OTHER_FACTORIES);
+
+    /** As {@link #SOCKET_FACTORY}, for listeners. */
+    private static final JdkChange SERVER_SOCKET_FACTORY =
+            new JdkChange("java.net.ServerSocket", 17, SocketFactoryPatch::applyToServerSocket, OTHER_FACTORIES);
+
     private static final List<JdkChange> OF_CHANNELS = List.of(CHANNEL_STREAMS, FILE_TRANSFERS);
     private static final List<JdkChange> OF_SOCKETS = List.of(DATAGRAM_SOCKETS);
+    private static final List<JdkChange> OF_SOCKET_FACTORIES = List.of(SOCKET_FACTORY, SERVER_SOCKET_FACTORY);
 
     private final String className;
     private final int firstJdk;
@@ -79,6 +91,11 @@ final class JdkChange {
     /** Does what {@link #forChannels} does, for the sockets of {@code java.net}. */
     static void forSockets(Instrumentation instrumentation, Consumer<String> failed) {
         make(OF_SOCKETS, instrumentation, failed);
+    }
+
+    /** Does what {@link #forChannels} does, for the places of the socket factories. */
+    static void forSocketFactories(Instrumentation instrumentation, Consumer<String> failed) {
+        make(OF_SOCKET_FACTORIES, instrumentation, failed);
     }
 
     private static void make(List<JdkChange> changes, Instrumentation instrumentation, Consumer<String> failed) {

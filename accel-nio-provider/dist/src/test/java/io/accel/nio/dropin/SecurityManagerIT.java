@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -27,6 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @EnabledForJreRange(max = JRE.JAVA_23)
 @Timeout(150)
 class SecurityManagerIT {
+    private static final String ALL = "grant codeBase \"%s\" { permission java.security.AllPermission; };";
+
     @TempDir
     private Path dir;
 
@@ -60,6 +63,20 @@ class SecurityManagerIT {
         }
     }
 
+    /** A policy that grants Accel nothing has the program run without it, and a line says so. */
+    @Test
+    void aPolicyThatGrantsTheJarNothingKeepsAccelAway() throws Exception {
+        List<String> plain = saidIn(run("sockets", List.of(), child -> true, policy("")));
+        String given = run("sockets", agent("connect"), child -> true, policy(""));
+        assertThat(saidIn(given)).as(given).isEqualTo(plain);
+        assertThat(given.lines().filter(line -> line.startsWith("accel: ")))
+                .as(given)
+                .singleElement()
+                .asString()
+                .startsWith("accel: the security policy does not grant Accel's jar what it needs")
+                .endsWith("It needs java.security.AllPermission");
+    }
+
     private static List<String> saidIn(String output) {
         return output.lines().filter(line -> line.startsWith(FewRights.SAID)).toList();
     }
@@ -85,9 +102,13 @@ class SecurityManagerIT {
      * @param rested when it goes on
      */
     private String run(String what, List<String> options, Rested rested) throws Exception {
+        return run(what, options, rested, policy(ALL.formatted(Child.JAR.toUri())));
+    }
+
+    private String run(String what, List<String> options, Rested rested, Path policy) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
-        command.addAll(List.of("-Djava.security.manager", "-Djava.security.policy==" + policy()));
+        command.addAll(List.of("-Djava.security.manager", "-Djava.security.policy==" + policy));
         command.addAll(options);
         command.addAll(List.of("-cp", Child.testClasses().toString(), FewRights.class.getName(), what));
         command.add(dir.resolve("socket" + sockets++).toString());
@@ -128,15 +149,15 @@ class SecurityManagerIT {
         boolean isOver(Child child) throws IOException;
     }
 
-    private Path policy() throws IOException {
+    private Path policy(String ofAccel) throws IOException {
         return Files.writeString(dir.resolve("policy"), """
-                grant codeBase "%s" { permission java.security.AllPermission; };
+                %s
                 grant codeBase "%s" {
                     permission java.net.SocketPermission "127.0.0.1:*", "accept,connect,listen,resolve";
                     permission java.net.SocketPermission "127.0.0.4:*", "connect";
                     permission java.net.NetPermission "accessUnixDomainSocket";
                 };
                 """.formatted(
-                        Child.JAR.toUri(), Child.testClasses().toUri()));
+                        ofAccel, Child.testClasses().toUri()));
     }
 }

@@ -17,12 +17,14 @@ import java.net.SocketImpl;
 import java.net.SocketOption;
 import java.net.SocketOptions;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * The implementation of a {@link java.net.ServerSocket}: a listener of the JDK's, which does everything, and beside it the listener
  * that lets clients find accelerated connections.
  */
-final class AccelServerSocketImpl extends SocketImpl {
+final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketImpl> {
+    private final Accelerator accelerator;
     private final KernelServerSocket kernel = KernelServerSocket.open();
     private final StreamListener listener;
 
@@ -32,6 +34,7 @@ final class AccelServerSocketImpl extends SocketImpl {
     private volatile Cleaner.Cleanable dropped;
 
     AccelServerSocketImpl(Accelerator accelerator) {
+        this.accelerator = accelerator;
         this.listener = new StreamListener(accelerator);
     }
 
@@ -60,6 +63,15 @@ final class AccelServerSocketImpl extends SocketImpl {
             throw e;
         }
         dropped = Dropped.watch(this, new Inside(listener, kernel));
+    }
+
+    /**
+     * Makes the implementation of a socket that is about to be accepted. Called by the JDK, as the agent has changed it, since a program
+     * may have a factory of its own.
+     */
+    @Override
+    public SocketImpl get() {
+        return new AccelSocketImpl(accelerator, false);
     }
 
     @Override

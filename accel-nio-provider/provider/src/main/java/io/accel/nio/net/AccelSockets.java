@@ -13,9 +13,13 @@ import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Makes the implementations of sockets. Loads nothing of the core before the program's first socket. */
-public final class AccelSockets implements SocketImplFactory {
+public final class AccelSockets implements SocketImplFactory, Predicate<SocketImplFactory> {
+    private static final String OLD_ONES = "jdk.net.usePlainSocketImpl";
+    private static final int FIRST_WITHOUT_OLD_ONES = 18;
+
     /** Whether the factories were installed, as far as they could be. Guarded by this class. */
     private static boolean isInstalled;
 
@@ -50,6 +54,29 @@ public final class AccelSockets implements SocketImplFactory {
             return List.of(ServerSocket.class.getName());
         }
         return List.of();
+    }
+
+    /** Whether the JVM is to use the JDK's old implementation of sockets, which has not what Accel needs of the new one. */
+    public static boolean areOldOnesWanted() {
+        String wanted = Runtime.version().feature() < FIRST_WITHOUT_OLD_ONES ? System.getProperty(OLD_ONES) : null;
+        return wanted != null && !wanted.equalsIgnoreCase("false");
+    }
+
+    /**
+     * Whether this gives its place to what the program sets as its factory, which then makes all further sockets. Called by the JDK, as
+     * the agent has changed it, before it would refuse a second factory.
+     *
+     * @param ofProgram the program's factory; null for none, which changes nothing
+     * @throws SecurityException if the program may not set a factory
+     */
+    @Override
+    @SuppressWarnings("removal") // JDK 17 to 23 have security managers
+    public boolean test(SocketImplFactory ofProgram) {
+        SecurityManager security = System.getSecurityManager();
+        if (security != null) {
+            security.checkSetFactory();
+        }
+        return ofProgram != null;
     }
 
     @Override
