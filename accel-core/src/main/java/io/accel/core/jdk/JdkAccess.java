@@ -247,6 +247,20 @@ public final class JdkAccess {
         return UnixSockets.peerProcess(channel);
     }
 
+    /** The answer of {@link #peerUser} where this JVM does not allow the question. */
+    public static final long UNKNOWN_USER = -1;
+
+    /**
+     * The user at the other end of a Unix-domain channel, as the kernel recorded it. No name is looked up, so the answer comes at once.
+     *
+     * @param channel a channel of the JDK's own, connected
+     * @return the user's number; {@link #UNKNOWN_USER} where this JVM does not allow the question
+     * @throws IOException if it is closed
+     */
+    public static long peerUser(SocketChannel channel) throws IOException {
+        return PeerUsers.of(channel);
+    }
+
     /**
      * How many bytes a read of a Unix-domain channel would get without waiting.
      *

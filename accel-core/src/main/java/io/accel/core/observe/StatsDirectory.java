@@ -13,9 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,14 +70,19 @@ final class StatsDirectory {
 
     /** Whether this process may look at the directories of other users. */
     static boolean isRoot() throws IOException {
-        return Integer.valueOf(0).equals(Files.getAttribute(SELF, "unix:uid"));
+        return self().equals(0);
+    }
+
+    /** This user's number: for the name, a name service would be asked. */
+    private static Object self() throws IOException {
+        return Files.getAttribute(SELF, "unix:uid");
     }
 
     private static List<Path> own(Path dir, String prefix) throws IOException {
-        return list(dir, prefix, Files.getOwner(SELF));
+        return list(dir, prefix, self());
     }
 
-    private static List<Path> list(Path dir, String prefix, UserPrincipal user) throws IOException {
+    private static List<Path> list(Path dir, String prefix, Object user) throws IOException {
         List<Path> all = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, prefix + "*")) {
             for (Path directory : found) {
@@ -93,12 +96,11 @@ final class StatsDirectory {
         return all;
     }
 
-    private static boolean isOf(UserPrincipal user, Path directory) throws IOException {
+    private static boolean isOf(Object user, Path directory) throws IOException {
         try {
-            PosixFileAttributes attributes =
-                    Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            return attributes.isDirectory()
-                    && (user == null || attributes.owner().equals(user));
+            return Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
+                    && (user == null
+                            || user.equals(Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS)));
         } catch (NoSuchFileException e) {
             return false; // its process has just ended
         }
@@ -121,7 +123,7 @@ final class StatsDirectory {
             channel.close();
             // Only a refusal, or a missing socket, proves that the process is dead.
             if (e instanceof ConnectException || Files.notExists(directory.resolve(SOCKET))) {
-                if (isOf(Files.getOwner(SELF), directory)) {
+                if (isOf(self(), directory)) {
                     delete(directory);
                 }
                 return null;

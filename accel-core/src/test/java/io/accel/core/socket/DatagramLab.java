@@ -190,7 +190,7 @@ final class DatagramLab implements AutoCloseable {
 
     /** What lies in the shared directory. */
     List<Path> content() throws IOException {
-        return DirectoryContent.of(dir);
+        return DirectoryContent.ofListeners(dir);
     }
 
     /** How many mappings of this lab's files the process has: two ends of a link are two. */

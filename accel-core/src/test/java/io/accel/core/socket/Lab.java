@@ -141,6 +141,7 @@ final class Lab implements AutoCloseable {
         Path rendezvous =
                 content().stream().filter(Files::isDirectory).findFirst().orElseThrow();
         listener.close();
+        Path unused = Files.createDirectories(rendezvous.getParent());
         Files.createDirectory(
                 rendezvous, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         mute = JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX);
@@ -247,7 +248,7 @@ final class Lab implements AutoCloseable {
 
     /** The files in the shared directory. */
     List<Path> content() throws IOException {
-        return DirectoryContent.of(dir);
+        return DirectoryContent.ofListeners(dir);
     }
 
     /** How many mappings of this lab's files the process has. */

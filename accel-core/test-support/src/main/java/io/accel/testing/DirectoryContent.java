@@ -44,6 +44,13 @@ public final class DirectoryContent {
         return all;
     }
 
+    /** The content of a {@code shm.dir}, as {@link #of}, without the users' places, which come and go with what is in them. */
+    public static List<Path> ofListeners(Path top) throws IOException {
+        List<Path> all = of(top);
+        all.removeIf(path -> path.getFileName().toString().matches("accel-g?[0-9]+"));
+        return all;
+    }
+
     /** Removes it with all below it. */
     public static void remove(Path top) throws IOException {
         List<Path> all = of(top);

@@ -189,13 +189,14 @@ public final class ProcFs {
     }
 
     /**
-     * How many files, sockets and directories of connections and listeners are below the directory. The place at which a
+     * How many files, sockets and directories of connections and listeners are below the directory; not counted are the places of users,
+     * which come and go with what is in them. The place at which a
      * process can be looked at is not counted: if it is killed, the next process that starts removes that. Files that
      * go during the look are not counted, either.
      */
     public static long filesBelow(Path directory) {
         try {
-            return DirectoryContent.of(directory).stream()
+            return DirectoryContent.ofListeners(directory).stream()
                     .filter(path ->
                             !directory.relativize(path).getName(0).toString().startsWith("accel-stats"))
                     .count();

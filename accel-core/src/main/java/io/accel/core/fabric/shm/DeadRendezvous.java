@@ -15,7 +15,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -32,10 +31,10 @@ final class DeadRendezvous {
 
     private DeadRendezvous() {}
 
-    /** Sweeps a directory in the background, the first time that this process asks for it. */
-    static void sweepOnce(Path dir) {
-        if (SWEPT.add(dir)) {
-            Daemons.start("accel-sweep", () -> sweep(dir, Instant.now().minusSeconds(LEAST_AGE_SECONDS)));
+    /** Sweeps a place in the background, the first time that this process asks for it. */
+    static void sweepOnce(Path place) {
+        if (SWEPT.add(place)) {
+            Daemons.start("accel-sweep", () -> sweep(place, Instant.now().minusSeconds(LEAST_AGE_SECONDS)));
         }
     }
 
@@ -80,24 +79,24 @@ final class DeadRendezvous {
      * the processes that could remove what was left behind in it. A socket in a file system refuses in each namespace
      * alike.
      */
-    static void sweep(Path dir, Instant untouchedSince) {
+    static void sweep(Path place, Instant untouchedSince) {
         try {
-            for (Path directory : RendezvousPath.all(dir)) {
+            for (Path directory : RendezvousPath.all(place)) {
                 if (RendezvousPath.isRendezvous(directory)) {
                     removeIfDead(directory, untouchedSince);
                 }
             }
         } catch (IOException | RuntimeException e) {
-            LOG.get().log(Level.DEBUG, "looking for dead listeners in " + dir + " failed", e);
+            LOG.get().log(Level.DEBUG, "looking for dead listeners in " + place + " failed", e);
         }
     }
 
     private static void removeIfDead(Path directory, Instant untouchedSince) {
         try {
-            PosixFileAttributes judged =
-                    Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            BasicFileAttributes judged =
+                    Files.readAttributes(directory, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             if (!judged.isDirectory()
-                    || !judged.owner().equals(RendezvousDirectory.self())
+                    || !Ownership.of(directory).isOwn()
                     || judged.lastModifiedTime().toInstant().isAfter(untouchedSince)
                     || !isDead(directory)) {
                 return;
@@ -111,7 +110,7 @@ final class DeadRendezvous {
             Object moved = Files.readAttributes(aside, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                     .fileKey();
             if (moved.equals(judged.fileKey())) {
-                RendezvousDirectory.delete(aside);
+                RendezvousPlaces.remove(aside);
             } else {
                 Files.move(aside, directory);
             }

@@ -34,8 +34,7 @@ final class FileFailure {
         String what = "making " + file + " failed: ";
         if (e instanceof AccessDeniedException) {
             return new FallbackException(
-                    FallbackReason.SHM_DIR,
-                    what + e + "; let " + RendezvousDirectory.self().getName() + " make files there");
+                    FallbackReason.SHM_DIR, what + e + "; let user " + Ownership.self() + " make files there");
         }
         if (e.getCause() instanceof OutOfMemoryError) {
             return Shortage.of(

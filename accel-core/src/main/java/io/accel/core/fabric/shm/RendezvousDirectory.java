@@ -11,13 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.GroupPrincipal;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
-import java.nio.file.attribute.UserPrincipalNotFoundException;
 
 /** Makes, checks and removes the directory of a listener's rendezvous. */
 final class RendezvousDirectory {
@@ -34,18 +28,33 @@ final class RendezvousDirectory {
     /** Makes the directory. */
     static void create(Path directory, String group) throws FallbackException {
         try {
-            Files.createDirectory(
-                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
-            try {
-                share(directory, group, SHARED);
-            } catch (IOException e) {
-                deleteOnce(directory); // nobody may take it for the directory of a dead listener
-                throw e;
-            }
+            make(directory, group);
         } catch (IOException e) {
-            FallbackReason reason = FileFailure.isFull(e) ? FallbackReason.SHM_FULL : FallbackReason.SHM_DIR;
-            throw new FallbackException(reason, "making " + directory + " failed: " + e);
+            throw failed(directory, e);
         }
+    }
+
+    /** As {@link #create}, for a caller that knows what to do if there is no place for it. */
+    static void make(Path directory, String group) throws IOException {
+        if (!group.isEmpty()) {
+            long unused = GroupNumber.of(group, GroupNumber.PATIENCE_MILLIS);
+        }
+        Files.createDirectory(
+                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
+        try {
+            share(directory, group, SHARED);
+        } catch (IOException e) {
+            deleteOnce(directory); // nobody may take it for the directory of a dead listener
+            throw e;
+        }
+    }
+
+    static FallbackException failed(Path directory, IOException e) {
+        if (e instanceof FallbackException known) {
+            return known;
+        }
+        FallbackReason reason = FileFailure.isFull(e) ? FallbackReason.SHM_FULL : FallbackReason.SHM_DIR;
+        return new FallbackException(reason, "making " + directory + " failed: " + e);
     }
 
     /**
@@ -53,23 +62,17 @@ final class RendezvousDirectory {
      *
      * @return the listener's user
      */
-    static UserPrincipal check(Path directory, String group) throws FallbackException {
+    static long check(Path directory, String group) throws FallbackException {
         try {
-            PosixFileAttributes attributes =
-                    Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            boolean sameUser = attributes.owner().equals(self());
-            // Groups are compared by number: a group may have been named by name or by number.
-            boolean sameGroup =
-                    !sameUser && !group.isEmpty() && attributes.group().equals(lookUp(directory, group));
-            if (!attributes.isDirectory()
-                    || !(sameUser || sameGroup)
-                    || attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+            Ownership owned = Ownership.of(directory);
+            boolean isTrusted = owned.isOwn() || (!group.isEmpty() && owned.group() == GroupNumber.of(group, 0));
+            if (!owned.isDirectory() || !isTrusted || owned.isForOthersToWrite()) {
                 throw new FallbackException(
                         FallbackReason.OTHER_USER,
-                        directory + " belongs to " + attributes.owner().getName() + ", this process to "
-                                + self().getName() + "; run both as one user, or set shm.group on both");
+                        directory + " belongs to user " + owned.user() + ", this process to user " + Ownership.self()
+                                + "; run both as one user, or set shm.group on both");
             }
-            return attributes.owner();
+            return owned.user();
         } catch (NoSuchFileException e) {
             throw new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, null);
         } catch (FallbackException e) {
@@ -82,24 +85,16 @@ final class RendezvousDirectory {
     /** Opens a file or directory to the group, if there is one. */
     static void share(Path path, String group, int mode) throws IOException {
         if (!group.isEmpty()) {
-            var view = Files.getFileAttributeView(path, PosixFileAttributeView.class);
+            int number = (int) GroupNumber.of(group, 0);
             try {
-                view.setGroup(lookUp(path, group));
+                Files.setAttribute(path, "unix:gid", number, LinkOption.NOFOLLOW_LINKS);
             } catch (FileSystemException e) {
                 throw new IOException(
-                        "it cannot be given to the group '" + group + "' (shm.group); is " + self().getName()
+                        "it cannot be given to the group '" + group + "' (shm.group); is user " + Ownership.self()
                                 + " a member? " + e.getReason(),
                         e);
             }
             Files.setAttribute(path, "unix:mode", mode); // permissions by name know no sticky bit
-        }
-    }
-
-    private static GroupPrincipal lookUp(Path path, String group) throws IOException {
-        try {
-            return path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
-        } catch (UserPrincipalNotFoundException e) {
-            throw new IOException("this system has no group '" + group + "' (shm.group)", e);
         }
     }
 
@@ -127,24 +122,5 @@ final class RendezvousDirectory {
             return;
         }
         Files.deleteIfExists(directory);
-    }
-
-    static UserPrincipal self() {
-        return Self.USER;
-    }
-
-    /** This process's user, read from the owner of its own directory in /proc. */
-    private static final class Self {
-        static final UserPrincipal USER = user();
-
-        private Self() {}
-
-        private static UserPrincipal user() {
-            try {
-                return Files.getOwner(Path.of("/proc/self"));
-            } catch (IOException e) {
-                throw new java.io.UncheckedIOException("cannot find out which user this process runs as", e);
-            }
-        }
     }
 }

@@ -44,8 +44,7 @@ final class RendezvousListener implements Listening {
         this.namespace = namespace;
         this.bound = bound;
         this.acceptor = acceptor;
-        this.directory = RendezvousPath.of(config.dir(), namespace, config.space(), bound);
-        RendezvousDirectory.create(directory, config.group());
+        this.directory = RendezvousPlaces.make(config, RendezvousPath.name(namespace, config.space(), bound));
         ServerSocketChannel opened = null;
         try {
             opened = JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX);
@@ -116,7 +115,7 @@ final class RendezvousListener implements Listening {
 
     private void deleteDirectory() {
         try {
-            RendezvousDirectory.delete(directory);
+            RendezvousPlaces.remove(directory);
         } catch (IOException e) {
             LOG.get()
                     .log(

@@ -53,11 +53,11 @@ final class RendezvousPath {
         return PREFIX + namespace.name() + "-";
     }
 
-    /** A new directory of a listener that is bound to this address. */
-    static Path of(Path dir, Namespace namespace, PortSpace space, InetSocketAddress bound) {
+    /** A new name for the directory of a listener that is bound to this address. */
+    static String name(Namespace namespace, PortSpace space, InetSocketAddress bound) {
         int number = ThreadLocalRandom.current().nextInt();
         String prefix = prefix(namespace, space, bound.getAddress(), bound.getPort());
-        return dir.resolve(prefix + Integer.toUnsignedString(number, Namespace.RADIX));
+        return prefix + Integer.toUnsignedString(number, Namespace.RADIX);
     }
 
     /** The beginning of the names of all directories of listeners that are bound to this address. */
@@ -68,7 +68,7 @@ final class RendezvousPath {
     /**
      * Lists the directories of listeners to which the kernel may bring a connection to this address, nearest first.
      *
-     * @param all the directories that {@link #all} found
+     * @param all the directories that {@link RendezvousPlaces} found
      */
     static List<Path> candidates(List<Path> all, Namespace namespace, PortSpace space, InetSocketAddress destination) {
         List<Path> candidates = new ArrayList<>();
@@ -122,10 +122,10 @@ final class RendezvousPath {
         return found;
     }
 
-    /** Lists every directory that may be a listener's, in whatever namespace. */
-    static List<Path> all(Path dir) throws IOException {
+    /** Lists every directory in a place that may be a listener's, in whatever namespace. */
+    static List<Path> all(Path place) throws IOException {
         List<Path> all = new ArrayList<>();
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(dir, PREFIX + "*")) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(place, PREFIX + "*")) {
             found.forEach(all::add);
         } catch (DirectoryIteratorException e) {
             throw e.getCause();

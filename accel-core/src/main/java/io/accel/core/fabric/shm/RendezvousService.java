@@ -75,7 +75,7 @@ final class RendezvousService {
     Listening open(ShmConfig config, Namespace namespace, InetSocketAddress bound, Acceptor acceptor)
             throws FallbackException {
         RendezvousListener listener = new RendezvousListener(this, config, namespace, bound, acceptor);
-        DeadRendezvous.sweepOnce(config.dir());
+        DeadRendezvous.sweepOnce(listener.directory().getParent());
         DeadRendezvous.sweepBeside(
                 listener.directory(),
                 RendezvousPath.prefix(namespace, config.space(), bound.getAddress(), bound.getPort()));

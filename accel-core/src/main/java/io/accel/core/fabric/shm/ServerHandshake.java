@@ -16,9 +16,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.file.attribute.UserPrincipal;
-import jdk.net.ExtendedSocketOptions;
-import jdk.net.UnixDomainPrincipal;
 
 /**
  * The listener's side of one client's handshake: hello in, go out, file in, answer out, and then the client's word
@@ -310,11 +307,10 @@ final class ServerHandshake {
         if (!listener.config().group().isEmpty()) {
             return; // the directory lets nobody else in
         }
-        UnixDomainPrincipal peer = socket.getOption(ExtendedSocketOptions.SO_PEERCRED);
-        UserPrincipal self = RendezvousDirectory.self();
-        if (!peer.user().equals(self)) {
+        if (!Ownership.isPeerOwn(socket)) {
             throw new FallbackException(
-                    FallbackReason.OTHER_USER, "the client runs as " + peer.user() + ", this process as " + self);
+                    FallbackReason.OTHER_USER,
+                    "the client runs as " + Ownership.peer(socket) + ", this process as user " + Ownership.self());
         }
     }
 

@@ -66,7 +66,7 @@ public final class SharedDirectory {
         Map<String, Integer> byUser = new TreeMap<>();
         Set<String> namespaces = new TreeSet<>();
         int listeners = 0;
-        for (Path directory : RendezvousPath.all(dir)) {
+        for (Path directory : RendezvousPlaces.everybodys(dir)) {
             String namespace = RendezvousPath.namespaceOf(directory);
             String user = namespace == null ? null : owner(directory);
             if (user != null) {

@@ -46,6 +46,8 @@ final class SharedFile {
             throws FallbackException {
         try {
             return inSpiteOfInterrupts(() -> make(file, size, group, header));
+        } catch (FallbackException e) {
+            throw e;
         } catch (NoSuchFileException e) {
             throw new FallbackException(FallbackReason.STALE_RENDEZVOUS, file.getParent() + " has just gone");
         } catch (IOException e) {

@@ -23,9 +23,7 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.concurrent.ThreadLocalRandom;
-import jdk.net.ExtendedSocketOptions;
 
 /**
  * The client's side of the rendezvous: it says hello, waits for permission, makes the shared file, and waits for the
@@ -70,14 +68,14 @@ final class ShmConnecting implements Connecting {
         this.config = wanted.config();
         this.ringSize = wanted.ringSize();
         this.received = wanted.traits() == null ? 0 : wanted.traits().receivedAtLeast();
-        UserPrincipal owner = RendezvousDirectory.check(directory, config.group());
+        long owner = RendezvousDirectory.check(directory, config.group());
         this.hello = wanted.hello(nonce);
         this.file = directory.resolve(hello.file());
         ByteBuffer said = hello.encode();
         this.socket = call(directory.resolve(RendezvousPath.SOCKET));
         boolean isSaid = false;
         try {
-            checkListener(directory, owner);
+            Ownership.checkPeer(socket, owner, directory);
             checkProcess(directory);
             send(said);
             isSaid = true;
@@ -91,16 +89,6 @@ final class ShmConnecting implements Connecting {
             }
         }
         this.deadline = System.nanoTime() + config.probeTimeoutNanos();
-    }
-
-    private void checkListener(Path directory, UserPrincipal owner) throws IOException {
-        UserPrincipal user = socket.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
-        if (!user.equals(owner)) {
-            throw new FallbackException(
-                    FallbackReason.OTHER_USER,
-                    directory + " belongs to " + owner.getName() + ", and a process of " + user.getName()
-                            + " answers there");
-        }
     }
 
     /** A connection without addresses may be known to the process alone that listens where it leads, as the kernel has it. */

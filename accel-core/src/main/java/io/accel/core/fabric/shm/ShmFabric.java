@@ -53,14 +53,14 @@ public final class ShmFabric implements Fabric {
     @Override
     public Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException {
         checkModules();
-        List<Path> all;
-        try {
-            all = RendezvousPath.all(config.dir());
-        } catch (IOException e) {
-            throw new FallbackException(FallbackReason.SHM_DIR, "reading " + config.dir() + " failed: " + e);
-        }
+        List<Path> all = all();
         Namespace namespace = own.get();
         List<Path> candidates = RendezvousPath.candidates(all, namespace, config.space(), destination);
+        List<Path> others = List.of();
+        if (candidates.isEmpty()) {
+            others = RendezvousPlaces.others(config.dir());
+            candidates = RendezvousPath.candidates(others, namespace, config.space(), destination);
+        }
         if (config.space() == PortSpace.UNIX) {
             return connectUnix(destination, source, ringSize, namespace, candidates);
         }
@@ -72,6 +72,9 @@ public final class ShmFabric implements Fabric {
         Beginnings beginnings = source.beginnings();
         if (beginnings != null && config.space() == PortSpace.TCP) {
             RendezvousPath.Elsewhere elsewhere = RendezvousPath.elsewhere(all, namespace, destination);
+            if (elsewhere.isEmpty()) {
+                elsewhere = RendezvousPath.elsewhere(others, namespace, destination);
+            }
             InetSocketAddress local = source.bind(destination.getAddress());
             if (!elsewhere.isEmpty() && !local.getAddress().isLoopbackAddress()) {
                 return new ForeignSearch(
@@ -80,15 +83,32 @@ public final class ShmFabric implements Fabric {
                         askedInVain);
             }
         }
+        checkGroup();
         throw candidates.isEmpty()
                 ? new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, noRendezvous(config, destination))
                 : new FallbackException(FallbackReason.NOT_LOCAL, null);
+    }
+
+    private List<Path> all() throws FallbackException {
+        try {
+            return RendezvousPlaces.all(config);
+        } catch (IOException e) {
+            throw new FallbackException(FallbackReason.SHM_DIR, "reading " + config.dir() + " failed: " + e);
+        }
+    }
+
+    /** Checks that the listeners of the group were found if there are any. */
+    private void checkGroup() throws FallbackException {
+        if (!config.group().isEmpty()) {
+            long unused = GroupNumber.of(config.group(), 0);
+        }
     }
 
     private Connecting connectUnix(
             InetSocketAddress destination, Source source, int ringSize, Namespace namespace, List<Path> candidates)
             throws IOException {
         if (candidates.isEmpty()) {
+            checkGroup();
             throw new FallbackException(
                     FallbackReason.PEER_NOT_ACCELERATED,
                     "no rendezvous in " + config.dir()

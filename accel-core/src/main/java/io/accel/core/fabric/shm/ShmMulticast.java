@@ -22,10 +22,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.HashSet;
 import java.util.Set;
-import jdk.net.ExtendedSocketOptions;
 
 /**
  * Multicast groups in shared memory. A publication has a directory whose name consists of the network namespace, the group and the port.
@@ -63,10 +61,9 @@ public final class ShmMulticast implements Multicast {
     public Publication publish(GroupFlow flow, int ringSize) throws FallbackException {
         ShmFabric.checkModules();
         GroupService service = GroupService.get();
-        Path directory = RendezvousPath.of(config.dir(), Namespace.OWN, PortSpace.GROUP, flow.group());
-        Publication made = new ShmPublication(service, config, directory, flow, ringSize);
-        DeadRendezvous.sweepOnce(config.dir());
-        DeadRendezvous.sweepBeside(directory, prefix(PortSpace.GROUP, flow.group()));
+        ShmPublication made = new ShmPublication(service, config, flow, ringSize);
+        DeadRendezvous.sweepOnce(made.directory().getParent());
+        DeadRendezvous.sweepBeside(made.directory(), prefix(PortSpace.GROUP, flow.group()));
         knock();
         return made;
     }
@@ -79,7 +76,7 @@ public final class ShmMulticast implements Multicast {
     private void knock() {
         String prefix = prefix(PortSpace.MEMBERS, EVERYWHERE);
         try {
-            for (Path directory : RendezvousPath.all(config.dir())) {
+            for (Path directory : RendezvousPlaces.all(config)) {
                 if (directory.getFileName().toString().startsWith(prefix)) {
                     knockAt(directory);
                 }
@@ -91,9 +88,10 @@ public final class ShmMulticast implements Multicast {
 
     private void knockAt(Path directory) {
         try (SocketChannel door = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX)) {
-            Object unused = RendezvousDirectory.check(directory, config.group());
+            long owner = RendezvousDirectory.check(directory, config.group());
             door.configureBlocking(false);
-            unused = door.connect(UnixDomainSocketAddress.of(directory.resolve(RendezvousPath.SOCKET)));
+            boolean unused = door.connect(UnixDomainSocketAddress.of(directory.resolve(RendezvousPath.SOCKET)));
+            LOG.get().log(Level.TRACE, "told user {0} at {1}", owner, directory);
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "no member can be told at " + directory, e);
         }
@@ -106,8 +104,8 @@ public final class ShmMulticast implements Multicast {
         }
         ShmFabric.checkModules();
         GroupService service = GroupService.get();
-        Path directory = RendezvousPath.of(config.dir(), Namespace.OWN, PortSpace.MEMBERS, EVERYWHERE);
-        RendezvousDirectory.create(directory, config.group());
+        Path directory =
+                RendezvousPlaces.make(config, RendezvousPath.name(Namespace.OWN, PortSpace.MEMBERS, EVERYWHERE));
         boolean done = false;
         try {
             ServerSocketChannel door = JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX);
@@ -145,7 +143,7 @@ public final class ShmMulticast implements Multicast {
 
     private static void remove(Path directory) {
         try {
-            RendezvousDirectory.delete(directory);
+            RendezvousPlaces.remove(directory);
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "could not remove " + directory + ", which does no harm", e);
         }
@@ -155,10 +153,10 @@ public final class ShmMulticast implements Multicast {
     public Set<String> publications(InetSocketAddress group) throws IOException {
         String prefix = prefix(PortSpace.GROUP, group);
         Set<String> names = new HashSet<>();
-        for (Path directory : RendezvousPath.all(config.dir())) {
+        for (Path directory : RendezvousPlaces.all(config)) {
             String name = directory.getFileName().toString();
             if (name.startsWith(prefix) && RendezvousPath.namespaceOf(directory) != null) {
-                names.add(name);
+                names.add(config.dir().relativize(directory).toString());
             }
         }
         return names;
@@ -168,7 +166,7 @@ public final class ShmMulticast implements Multicast {
     public Subscription subscribe(String name, InetSocketAddress group) throws FallbackException {
         ShmFabric.checkModules();
         Path directory = config.dir().resolve(name);
-        UserPrincipal owner = RendezvousDirectory.check(directory, config.group());
+        long owner = RendezvousDirectory.check(directory, config.group());
         DescriptorShare.take();
         SocketChannel doorbell = null;
         MappedByteBuffer map = null;
@@ -177,14 +175,7 @@ public final class ShmMulticast implements Multicast {
             doorbell = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX);
             doorbell.configureBlocking(false);
             boolean unused = doorbell.connect(UnixDomainSocketAddress.of(directory.resolve(RendezvousPath.SOCKET)));
-            UserPrincipal publisher =
-                    doorbell.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
-            if (!publisher.equals(owner)) {
-                throw new FallbackException(
-                        FallbackReason.OTHER_USER,
-                        directory + " belongs to " + owner.getName() + ", and a process of " + publisher.getName()
-                                + " answers there");
-            }
+            Ownership.checkPeer(doorbell, owner, directory);
             map = SharedFile.map(
                     directory.resolve(ShmPublication.FILE),
                     GroupLayout.fileSize(ShmLayout.MIN_RING),

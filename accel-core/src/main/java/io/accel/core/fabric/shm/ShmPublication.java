@@ -10,6 +10,7 @@ import io.accel.core.daemon.OutOfLine;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
 import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.Publication;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.MemoryUse;
@@ -29,7 +30,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
-import jdk.net.ExtendedSocketOptions;
 
 /**
  * A publication in a shared file, with a rendezvous where members come by themselves. A member's connection is its doorbell, and its
@@ -65,13 +65,12 @@ final class ShmPublication implements Publication {
 
     private boolean freed; // guarded by this
 
-    ShmPublication(GroupService service, ShmConfig config, Path directory, GroupFlow flow, int ringSize)
-            throws FallbackException {
+    ShmPublication(GroupService service, ShmConfig config, GroupFlow flow, int ringSize) throws FallbackException {
         this.service = service;
         this.config = config;
-        this.directory = directory;
         long size = GroupLayout.fileSize(ringSize);
         DescriptorShare.take();
+        Path home = null;
         MappedByteBuffer made = null;
         ServerSocketChannel opened = null;
         boolean hasMemory = false;
@@ -79,12 +78,12 @@ final class ShmPublication implements Publication {
         try {
             MemoryCap.take(size, config.most());
             hasMemory = true;
-            RendezvousDirectory.create(directory, config.group());
+            home = RendezvousPlaces.make(config, RendezvousPath.name(Namespace.OWN, PortSpace.GROUP, flow.group()));
             made = SharedFile.create(
-                    directory.resolve(FILE), size, config.group(), file -> writeHeader(file, flow, ringSize));
+                    home.resolve(FILE), size, config.group(), file -> writeHeader(file, flow, ringSize));
             // The socket comes last: a member that finds it finds the rest.
             opened = JdkAccess.kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX);
-            Path path = directory.resolve(RendezvousPath.SOCKET);
+            Path path = home.resolve(RendezvousPath.SOCKET);
             opened.bind(UnixDomainSocketAddress.of(path), GroupLayout.MOST_MEMBERS);
             opened.configureBlocking(false);
             RendezvousDirectory.share(path, config.group(), RendezvousDirectory.SHARED_FILE);
@@ -92,26 +91,32 @@ final class ShmPublication implements Publication {
         } catch (FallbackException e) {
             throw e;
         } catch (IOException e) {
-            throw new FallbackException(FallbackReason.SHM_DIR, "opening " + directory + " failed: " + e);
+            throw new FallbackException(FallbackReason.SHM_DIR, "opening " + home + " failed: " + e);
         } finally {
             if (!done) {
                 close(opened);
                 if (made != null) {
                     JdkAccess.unmap(made);
                 }
-                removeFiles();
+                removeFiles(home);
                 if (hasMemory) {
                     MemoryCap.giveBack(size);
                 }
                 DescriptorShare.giveBack();
             }
         }
+        this.directory = home;
         this.map = made;
         this.socket = opened;
         this.ring = new MemoryRegion(map.slice(GroupLayout.RING, ringSize));
         MemoryUse.rings(PathName.SHM, map.capacity());
         service.remember(removal);
         service.watch(socket, SelectionKey.OP_ACCEPT, this::accept);
+    }
+
+    /** The directory of the rendezvous. */
+    Path directory() {
+        return directory;
     }
 
     private static void writeHeader(MappedByteBuffer file, GroupFlow flow, int ringSize) {
@@ -143,8 +148,7 @@ final class ShmPublication implements Publication {
 
     private boolean welcome(SocketChannel member) throws IOException {
         member.configureBlocking(false);
-        if (config.group().isEmpty()
-                && !member.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(RendezvousDirectory.self())) {
+        if (config.group().isEmpty() && !Ownership.isPeerOwn(member)) {
             LOG.get().log(Level.DEBUG, "a member of another user was refused at {0}", directory);
             return false;
         }
@@ -327,8 +331,14 @@ final class ShmPublication implements Publication {
     }
 
     private void removeFiles() {
+        removeFiles(directory);
+    }
+
+    private static void removeFiles(Path directory) {
         try {
-            RendezvousDirectory.delete(directory);
+            if (directory != null) {
+                RendezvousPlaces.remove(directory);
+            }
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "could not remove " + directory + ", which does no harm", e);
         }

@@ -39,14 +39,14 @@ class DeadRendezvousTest {
         dead("127.0.0.2");
         // Killed before it opened its socket.
         RendezvousDirectory.create(ends.newRendezvous("127.0.0.3"), "");
-        DeadRendezvous.sweep(ends.dir, later());
+        DeadRendezvous.sweep(ends.place(), later());
         assertThat(ends.content()).isEmpty();
     }
 
     @Test
     void youngOnesStay() throws Exception {
         Path young = dead("127.0.0.1");
-        DeadRendezvous.sweep(ends.dir, Instant.now().minusSeconds(60));
+        DeadRendezvous.sweep(ends.place(), Instant.now().minusSeconds(60));
         assertThat(young).isDirectory();
     }
 
@@ -54,7 +54,7 @@ class DeadRendezvousTest {
     void aLivingListenerKeepsItsOwn() throws Exception {
         ShmEnds.Acceptor acceptor = new ShmEnds.Acceptor(1);
         try (var listening = ends.fabric().listen(ShmEnds.address("127.0.0.1"), acceptor)) {
-            DeadRendezvous.sweep(ends.dir, later());
+            DeadRendezvous.sweep(ends.place(), later());
             ends.connect("127.0.0.1").free();
             acceptor.next().link().free();
         }
@@ -63,12 +63,12 @@ class DeadRendezvousTest {
     /** The processes that could remove files left in a namespace die with it. */
     @Test
     void deadOnesOfOtherNamespacesAreRemoved() throws Exception {
-        Files.createDirectory(ends.dir.resolve("accel-1-127.0.0.1-80~x1"));
-        Files.createDirectory(ends.dir.resolve("accel-1-udp-any-80~x2"));
-        Files.createDirectory(ends.dir.resolve("accel-1-any4-80~x3-dead-12ab"));
+        Files.createDirectory(ends.place().resolve("accel-1-127.0.0.1-80~x1"));
+        Files.createDirectory(ends.place().resolve("accel-1-udp-any-80~x2"));
+        Files.createDirectory(ends.place().resolve("accel-1-any4-80~x3-dead-12ab"));
         ShmFabric elsewhere = new ShmFabric(ends.config(), () -> new Namespace("elsewhere", address -> true));
         try (var listening = elsewhere.listen(ShmEnds.address("127.0.0.1"), new ShmEnds.Acceptor(1))) {
-            DeadRendezvous.sweep(ends.dir, later());
+            DeadRendezvous.sweep(ends.place(), later());
             assertThat(ends.content()).as("the living one").hasSize(2);
         }
         assertThat(ends.content()).isEmpty();
@@ -76,10 +76,11 @@ class DeadRendezvousTest {
 
     @Test
     void whatIsNotARendezvousStays() throws Exception {
-        Path other = Files.createDirectory(ends.dir.resolve("accel-stats-1"));
-        Path file = Files.createFile(ends.dir.resolve(
-                RendezvousPath.prefix(Namespace.OWN, PortSpace.TCP, InetAddress.getLoopbackAddress(), 80) + "x"));
-        DeadRendezvous.sweep(ends.dir, later());
+        Path other = Files.createDirectory(ends.place().resolve("accel-stats-1"));
+        Path file = Files.createFile(ends.place()
+                .resolve(RendezvousPath.prefix(Namespace.OWN, PortSpace.TCP, InetAddress.getLoopbackAddress(), 80)
+                        + "x"));
+        DeadRendezvous.sweep(ends.place(), later());
         assertThat(ends.content()).containsExactlyInAnyOrder(other, file);
     }
 

@@ -331,9 +331,9 @@ class ForeignNamespaceTest {
     /** Other files there say nothing about this connection. */
     @Test
     void theDeadAndTheStrangeAreInNobodysWay() throws Exception {
-        new RawListener(RendezvousPath.of(ends.dir, there, PortSpace.TCP, SERVER_END)).close();
-        Files.createDirectory(ends.dir.resolve("accel-there-udp-" + SERVER + "-" + ShmEnds.PORT + "~u"));
-        Path open = Files.createDirectory(ends.dir.resolve("accel-there-any-" + ShmEnds.PORT + "~o"));
+        new RawListener(ends.newRendezvous(there, PortSpace.TCP, SERVER_END)).close();
+        Files.createDirectory(ends.place().resolve("accel-there-udp-" + SERVER + "-" + ShmEnds.PORT + "~u"));
+        Path open = Files.createDirectory(ends.place().resolve("accel-there-any-" + ShmEnds.PORT + "~o"));
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThat(fallback(SERVER_END, SAID).reason()).isEqualTo(FallbackReason.PEER_NOT_ACCELERATED);
         serverHas(acceptor, SAID.mirrored());
@@ -397,7 +397,7 @@ class ForeignNamespaceTest {
     @ParameterizedTest
     @CsvSource({"15, 0", "0, 1", "65, 0", "8191, 8191"})
     void aListenerThatAsksForOtherSumsGetsNone(int sent, int received) throws Exception {
-        Path directory = RendezvousPath.of(ends.dir, there, PortSpace.TCP, SERVER_END);
+        Path directory = ends.newRendezvous(there, PortSpace.TCP, SERVER_END);
         try (RawListener listener = new RawListener(directory)) {
             Connecting connecting = begin(SERVER_END, SAID);
             try (SocketChannel unused = listener.answer(
@@ -410,7 +410,7 @@ class ForeignNamespaceTest {
 
     @Test
     void aListenerAsksOnce() throws Exception {
-        Path directory = RendezvousPath.of(ends.dir, there, PortSpace.TCP, SERVER_END);
+        Path directory = ends.newRendezvous(there, PortSpace.TCP, SERVER_END);
         try (RawListener listener = new RawListener(directory)) {
             Connecting connecting = begin(SERVER_END, SAID);
             ByteBuffer challenge =
@@ -424,7 +424,7 @@ class ForeignNamespaceTest {
     }
 
     private Path rendezvous() throws IOException {
-        return RendezvousPath.elsewhere(RendezvousPath.all(ends.dir), here, SERVER_END)
+        return RendezvousPath.elsewhere(RendezvousPlaces.everybodys(ends.dir), here, SERVER_END)
                 .named()
                 .get(0);
     }

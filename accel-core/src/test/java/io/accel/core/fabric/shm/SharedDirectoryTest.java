@@ -4,6 +4,7 @@ package io.accel.core.fabric.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.fabric.PortSpace;
+import io.accel.testing.DirectoryContent;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -23,12 +24,7 @@ class SharedDirectoryTest {
 
     @AfterEach
     void remove() throws Exception {
-        try (var left = Files.newDirectoryStream(dir)) {
-            for (Path each : left) {
-                Files.delete(each);
-            }
-        }
-        Files.delete(dir);
+        DirectoryContent.remove(dir);
     }
 
     @Test
@@ -60,12 +56,13 @@ class SharedDirectoryTest {
     void whoUsesItIsSeenByTheRendezvous() throws Exception {
         assertThat(SharedDirectory.users(dir)).isEqualTo("no listener has a place there");
         InetSocketAddress bound = new InetSocketAddress(InetAddress.getLoopbackAddress(), 9092);
-        Files.createDirectory(RendezvousPath.of(dir, Namespace.OWN, PortSpace.TCP, bound));
+        ShmConfig config = new ShmConfig(dir, "", 1, 1);
+        Path unused = RendezvousPlaces.make(config, RendezvousPath.name(Namespace.OWN, PortSpace.TCP, bound));
         String user = System.getProperty("user.name");
         assertThat(SharedDirectory.users(dir))
                 .isEqualTo("1 listener of " + user + " 1, in 1 network namespace, this one among them");
         Namespace other = new Namespace("zzzzz", address -> false);
-        Files.createDirectory(RendezvousPath.of(dir, other, PortSpace.UDP, bound));
+        unused = RendezvousPlaces.make(config, RendezvousPath.name(other, PortSpace.UDP, bound));
         Files.createDirectory(dir.resolve("accel-stats-1-a"));
         assertThat(SharedDirectory.users(dir))
                 .isEqualTo("2 listeners of " + user + " 2, in 2 network namespaces, this one among them");

@@ -183,6 +183,8 @@ class SharedFileTest {
 
     @Test
     void aGroupThatThereIsNotIsNamed() {
+        assertThat(Fallbacks.of(() -> GroupNumber.of("no-such-group", 20_000)).isPassing())
+                .isFalse();
         FallbackException e = Fallbacks.of(() -> SharedFile.create(file(), ShmEnds.RING, 1, "no-such-group"));
         assertThat(e.reason()).isEqualTo(FallbackReason.SHM_DIR);
         assertThat(e).hasMessageContaining("this system has no group 'no-such-group' (shm.group)");

@@ -221,18 +221,31 @@ final class ShmEnds implements AutoCloseable {
 
     /** The directory of the one listener there. */
     Path rendezvous(String host) throws IOException {
-        return RendezvousPath.candidates(RendezvousPath.all(dir), Namespace.OWN, PortSpace.TCP, address(host))
+        return RendezvousPath.candidates(RendezvousPlaces.everybodys(dir), Namespace.OWN, PortSpace.TCP, address(host))
                 .get(0);
     }
 
     /** A directory for a rendezvous that the fabric did not make. */
-    Path newRendezvous(String host) {
-        return RendezvousPath.of(dir, Namespace.OWN, PortSpace.TCP, address(host));
+    Path newRendezvous(String host) throws IOException {
+        return newRendezvous(Namespace.OWN, PortSpace.TCP, address(host));
+    }
+
+    Path newRendezvous(Namespace namespace, PortSpace space, InetSocketAddress bound) throws IOException {
+        return place().resolve(RendezvousPath.name(namespace, space, bound));
+    }
+
+    /** The place of this user's listeners, which is there from now on. */
+    Path place() throws IOException {
+        Path place = dir.resolve("accel-" + Ownership.self());
+        if (!Files.exists(place)) {
+            Files.createDirectory(place);
+        }
+        return place;
     }
 
     /** The files in the directory and below. */
     List<Path> content() throws IOException {
-        return DirectoryContent.of(dir);
+        return DirectoryContent.ofListeners(dir);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.accel.samples.it.programs.Splice;
 import io.accel.samples.it.programs.Talks;
 import io.accel.samples.it.programs.Transfer;
 import io.accel.testing.Child;
+import io.accel.testing.DirectoryContent;
 import io.accel.testing.ProcFs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -231,10 +232,8 @@ class ContainersIT {
 
     /** Young files may be about to be opened. */
     private static void age(Path directory) throws IOException {
-        try (var all = Files.list(directory)) {
-            for (Path each : all.toList()) {
-                Files.setLastModifiedTime(each, FileTime.from(Instant.now().minusSeconds(600)));
-            }
+        for (Path each : DirectoryContent.of(directory)) {
+            Files.setLastModifiedTime(each, FileTime.from(Instant.now().minusSeconds(600)));
         }
     }
 

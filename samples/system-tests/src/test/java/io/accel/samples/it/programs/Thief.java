@@ -109,7 +109,9 @@ public final class Thief {
     }
 
     private static Path find(Path directory, long port) throws IOException {
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "accel-*-127.0.0.1-" + port + "~*")) {
+        try (DirectoryStream<Path> users = Files.newDirectoryStream(directory, "accel-[0-9]*");
+                DirectoryStream<Path> found =
+                        Files.newDirectoryStream(users.iterator().next(), "accel-*-127.0.0.1-" + port + "~*")) {
             return found.iterator().next();
         }
     }
