@@ -128,7 +128,8 @@ public interface Link {
     }
 
     /**
-     * Tells the peer, after all published bytes, that this side has entered a new state, and wakes the peer.
+     * Tells the peer, after all published bytes, that this side has entered a new state, and wakes the peer. Does not wait until the peer
+     * knows.
      *
      * @param state {@link #FIN}, {@link #RST}, {@link #CLOSED}, {@link #URGENT_INLINE}, {@link #ATTACHED}, {@link
      *     #SWITCHED}, {@link #LEFT}, {@link #FOLLOWED}, {@link #RETIRING}, {@link #RETIRED}, or several. One that {@linkplain
@@ -153,6 +154,12 @@ public interface Link {
     default boolean hasArrived() {
         return true;
     }
+
+    /**
+     * Waits until {@link #hasArrived}, which takes a round trip; a second at most, if the peer is all but dead. Only for a caller that may
+     * block: no operation of a program in non-blocking mode waits, nor does a thread that serves several connections.
+     */
+    default void awaitArrival() {}
 
     /**
      * Whether the peer's device is known to have received everything; if not, it is asked for a sign of life. A peer

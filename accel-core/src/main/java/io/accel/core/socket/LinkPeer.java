@@ -27,6 +27,15 @@ final class LinkPeer {
         }
     }
 
+    /** As {@link Link#awaitArrival}, unless the link is freed. */
+    void awaitArrival() {
+        try (LinkLease.Share share = lease.take()) {
+            if (share != null) {
+                link.awaitArrival();
+            }
+        }
+    }
+
     /** The states that the peer has set, as far as known without looking for more; none if the link is freed. */
     int heard() {
         try (LinkLease.Share share = lease.take()) {

@@ -248,6 +248,9 @@ public final class StreamSocket {
         LinkStream stream = attached();
         if (wanted && stream != null) {
             stream.peer().say(Link.URGENT_INLINE);
+            if (anchor.watched() == null) { // in blocking mode
+                stream.peer().awaitArrival(); // as the option is in force at once on the kernel's path
+            }
         }
     }
 

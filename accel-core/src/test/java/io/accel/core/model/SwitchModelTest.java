@@ -39,7 +39,17 @@ class SwitchModelTest {
     /** The reading program has met the end. */
     private static final int ENDED = 9;
 
-    private static final int WORDS = 10;
+    /** Another thread is asked to announce the switch, as soon as what the link says has arrived. */
+    private static final int ASKED = 10;
+
+    private static final int WORDS = 11;
+
+    /** Who announces the switch. */
+    enum By {
+        WRITER,
+        /** A writer does not wait until what the link says has arrived, or the kernel has room. */
+        ANOTHER_THREAD
+    }
 
     /** What a writer does that has come to the link. */
     enum First {
@@ -81,20 +91,31 @@ class SwitchModelTest {
 
     @Test
     void everyByteArrivesOnceWhereverTheDirectionSwitches() {
-        assertThat(explore(Mutation.NONE)).isEmpty();
+        assertThat(explore(Mutation.NONE, By.WRITER)).isEmpty();
+    }
+
+    @Test
+    void theAnnouncementMayComeAnyTimeLater() {
+        assertThat(explore(Mutation.NONE, By.ANOTHER_THREAD)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ANNOUNCED_BEFORE_IT_IS_SAID", "NOT_ANNOUNCED", "END_NOT_ANNOUNCED"})
+    void theOneThatComesLaterMayComeNeitherTooEarlyNorNever(Mutation mutation) {
+        assertThat(explore(mutation, By.ANOTHER_THREAD)).isPresent();
     }
 
     @ParameterizedTest
     @EnumSource(value = Mutation.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void withoutAnyOneOfTheStepsBytesAreLostOrMadeUp(Mutation mutation) {
-        assertThat(explore(mutation)).isPresent();
+        assertThat(explore(mutation, By.WRITER)).isPresent();
     }
 
-    private static Optional<List<String>> explore(Mutation mutation) {
+    private static Optional<List<String>> explore(Mutation mutation, By by) {
         for (First first : First.values()) {
             for (Last last : Last.values()) {
                 for (int total = 0; total <= MOST; total++) {
-                    Optional<List<String>> failure = explore(mutation, first, last, total);
+                    Optional<List<String>> failure = explore(mutation, by, first, last, total);
                     if (failure.isPresent()) {
                         return failure;
                     }
@@ -104,8 +125,10 @@ class SwitchModelTest {
         return Optional.empty();
     }
 
-    private static Optional<List<String>> explore(Mutation mutation, First first, Last last, int total) {
-        Program[] programs = {sender(mutation, first, last, total), receiver(mutation), handshake(mutation)};
+    private static Optional<List<String>> explore(Mutation mutation, By by, First first, Last last, int total) {
+        Program[] programs = {
+            sender(mutation, by, first, last, total), receiver(mutation), handshake(mutation), announcer(mutation)
+        };
         Explorer explorer = new Explorer(memory -> memory.word(GOT) == total && memory.word(ENDED) == 1, programs);
         return explorer.explore(new Memory(WORDS, programs.length, 1), 20);
     }
@@ -118,8 +141,16 @@ class SwitchModelTest {
                 .storeVolatile("so has the other", early ? RECEIVER_HAS_IT : SENDER_MAY, 1);
     }
 
+    /** Announcement.makeLater, which looks whether what the link says has arrived. */
+    private static Program announcer(Mutation mutation) {
+        boolean early = mutation == Mutation.ANNOUNCED_BEFORE_IT_IS_SAID;
+        return new Program()
+                .await("asked, and arrived", m -> m.word(ASKED) != 0 && (early || m.word(PREFACE) != 0))
+                .update("announce later", WIRE, old -> old + 1);
+    }
+
     /** Outgoing.enter, gave; LinkWriter.switchAt, write, announce, unlock, shutdown. */
-    private static Program sender(Mutation mutation, First first, Last last, int total) {
+    private static Program sender(Mutation mutation, By by, First first, Last last, int total) {
         Program sender = new Program();
         for (int i = 0; i < total; i++) {
             sender.load("may it switch?", SENDER_MAY).jumpIf(a -> a != 0, "switch at " + i);
@@ -135,43 +166,45 @@ class SwitchModelTest {
             boolean early = mutation == Mutation.ANNOUNCED_BEFORE_IT_IS_SAID;
             boolean says = mutation != Mutation.NOT_ANNOUNCED && !early;
             if (early) {
-                announce(sender);
+                announce(sender, by);
             }
             sender.store("say where", PREFACE, i + 1);
             boolean fails = first == First.FAILS && mutation != Mutation.NOTHING_NOT_ANNOUNCED;
             if (fails && says) {
-                announce(sender);
+                announce(sender, by);
             }
             sender.store("publish", RING, 1);
             if (!fails && says) {
-                announce(sender);
+                announce(sender, by);
             }
             for (int more = 2; more <= total - i; more++) {
                 sender.store("publish more", RING, more);
             }
             sender.store("end", FIN, 1).jump("done");
         }
-        endWithoutBytes(sender, mutation, last, total);
+        endWithoutBytes(sender, mutation, by, last, total);
         return sender.label("done");
     }
 
-    private static void endWithoutBytes(Program sender, Mutation mutation, Last last, int total) {
+    private static void endWithoutBytes(Program sender, Mutation mutation, By by, Last last, int total) {
         sender.label("switch at " + total).store("say where", PREFACE, total + 1);
         boolean isTold = mutation != Mutation.NOTHING_NOT_ANNOUNCED && mutation != Mutation.NOT_ANNOUNCED;
         if (last == Last.BEHIND_NOTHING && isTold && mutation != Mutation.END_NOT_ANNOUNCED) {
-            announce(sender);
+            announce(sender, by);
         }
         sender.store("end", FIN, 1);
         if (last == Last.BEFORE_FIRST_WRITE && isTold && mutation != Mutation.END_NOT_ANNOUNCED) {
-            announce(sender);
+            announce(sender, by);
         }
         if (last == Last.CLOSED_BEFORE_FIRST_WRITE) {
             sender.update("close the kernel's connection", WIRE_END, old -> 1);
         }
     }
 
-    private static void announce(Program sender) {
-        sender.update("announce", WIRE, old -> old + 1);
+    private static void announce(Program sender, By by) {
+        Program unused = by == By.WRITER
+                ? sender.update("announce", WIRE, old -> old + 1)
+                : sender.storeVolatile("have it announced", ASKED, 1);
     }
 
     /** Incoming.enter, took; then LinkReader.read, whose waiting is another model's. */

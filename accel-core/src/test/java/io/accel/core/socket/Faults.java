@@ -82,6 +82,10 @@ final class Faults {
 
     /** Whether a link that breaks leaves the fate of its stream open, like a link whose ends can still reach each other. */
     volatile boolean isResumable;
+    /** Whether what is said over links arrives, as far as its sender knows. */
+    volatile boolean arrives = true;
+    /** How many threads have waited for that. */
+    final AtomicInteger waits = new AtomicInteger();
     /** Called when an end asks whether its link can break. */
     volatile Runnable asked = () -> {};
     /** Called when an end looks what its peer has said. */

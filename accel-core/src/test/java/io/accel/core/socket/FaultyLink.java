@@ -12,6 +12,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A link over shared memory that breaks as an RDMA link does when a verb fails: the bytes are not sent, the peer counts as having
@@ -21,6 +22,9 @@ import java.util.concurrent.TimeUnit;
 final class FaultyLink implements Link {
     /** The nonce by which the records of both ends are recognised. */
     static final long NONCE = 0x1234_5678_9ABC_DEF0L;
+
+    private static final long ARRIVAL_NANOS = 1_000_000_000L;
+    private static final long ARRIVAL_PAUSE_NANOS = 100_000L;
 
     private final Link inner;
     private final Faults.Side side;
@@ -201,7 +205,17 @@ final class FaultyLink implements Link {
 
     @Override
     public boolean hasArrived() {
-        return inner.hasArrived() && !hasLost;
+        return inner.hasArrived() && !hasLost && faults.arrives;
+    }
+
+    /** As a device does, and with its limit. */
+    @Override
+    public void awaitArrival() {
+        faults.waits.incrementAndGet();
+        long start = System.nanoTime();
+        while (!faults.arrives && System.nanoTime() - start < ARRIVAL_NANOS) {
+            LockSupport.parkNanos(ARRIVAL_PAUSE_NANOS);
+        }
     }
 
     @Override

@@ -139,9 +139,6 @@ final class RdmaLink implements Link, CmHandler {
         } finally {
             lock.unlock();
         }
-        if ((state & (URGENT_INLINE | SWITCHED)) != 0) {
-            awaitArrival();
-        }
     }
 
     @Override
@@ -154,12 +151,8 @@ final class RdmaLink implements Link, CmHandler {
         }
     }
 
-    /**
-     * Waits until the peer's device has acknowledged a word, which takes a round trip, unless the peer is all but
-     * dead. An option that changes the treatment of the peer's next byte should reach the peer when it is set, and
-     * word of a switch should reach it before the peer hears of the switch by another way.
-     */
-    private void awaitArrival() {
+    @Override
+    public void awaitArrival() {
         long start = System.nanoTime();
         while (!isDrained() && !haveStatesArrived()) {
             long waited = System.nanoTime() - start;

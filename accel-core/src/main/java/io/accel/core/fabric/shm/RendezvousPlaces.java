@@ -2,8 +2,10 @@
 package io.accel.core.fabric.shm;
 
 import io.accel.FallbackReason;
+import io.accel.core.daemon.Log;
 import io.accel.core.fabric.FallbackException;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -79,7 +81,9 @@ final class RendezvousPlaces {
         try {
             Files.deleteIfExists(directory.getParent());
         } catch (FileSystemException e) {
-            return; // it has others, or is another member's
+            Log.of(RendezvousPlaces.class)
+                    .get()
+                    .log(Level.TRACE, "the place of {0} has others, or is another member''s", directory);
         }
     }
 
@@ -174,13 +178,17 @@ final class RendezvousPlaces {
     static List<Path> all(ShmConfig config) throws IOException {
         List<Path> all = new ArrayList<>();
         for (Path place : own(config)) {
-            try {
-                all.addAll(RendezvousPath.all(place));
-            } catch (NoSuchFileException e) {
-                continue; // its last listener has just closed
-            }
+            addAll(all, place);
         }
         return all;
+    }
+
+    private static void addAll(List<Path> all, Path place) throws IOException {
+        try {
+            all.addAll(RendezvousPath.all(place));
+        } catch (NoSuchFileException e) {
+            Log.of(RendezvousPlaces.class).get().log(Level.TRACE, "the last listener in {0} has just closed", place);
+        }
     }
 
     /**

@@ -196,6 +196,8 @@ class SharedFileTest {
     void aProcessWithoutDescriptorsIsToRaiseItsLimit() throws Exception {
         // Loading classes needs descriptors, and a class that could not be loaded is missing from then on.
         aGroupThatThereIsNotIsNamed();
+        assertThat(FileFailure.of(new IOException("anything"), file(), 1).reason())
+                .isEqualTo(FallbackReason.SHM_DIR);
         assertThat(Shortage.of(FallbackReason.NO_RESOURCES, "none").isPassing()).isTrue();
         FallbackException e;
         try (NoDescriptors none = new NoDescriptors()) {
