@@ -38,7 +38,7 @@ public final class AccelSocketChannel extends AbstractAccelSocketChannel impleme
     /** A channel over a new one of the JDK's. */
     private AccelSocketChannel(UnconnectedChannel opened) {
         super(null, opened.stream(), opened.kernel());
-        config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
+        config = new AccelSocketChannelConfig(this, new SocketOptions(kernel, socket));
     }
 
     /**
@@ -55,7 +55,7 @@ public final class AccelSocketChannel extends AbstractAccelSocketChannel impleme
      */
     public AccelSocketChannel(java.nio.channels.SocketChannel connected) {
         super(GivenConnection.byTcp(connected));
-        config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
+        config = new AccelSocketChannelConfig(this, new SocketOptions(kernel, socket));
         usableAsGiven();
     }
 
@@ -63,7 +63,7 @@ public final class AccelSocketChannel extends AbstractAccelSocketChannel impleme
     AccelSocketChannel(AccelServerSocketChannel parent, StreamSocket socket, java.nio.channels.SocketChannel kernel)
             throws IOException {
         super(parent, socket, kernel);
-        config = new AccelSocketChannelConfig(this, new SocketOptions(kernel));
+        config = new AccelSocketChannelConfig(this, new SocketOptions(kernel, socket));
         usable();
     }
 

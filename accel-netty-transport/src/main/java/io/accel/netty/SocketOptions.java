@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.netty;
 
+import io.accel.core.socket.StreamSocket;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.nio.NioChannelOption;
 import java.io.IOException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NetworkChannel;
 import java.nio.channels.ServerSocketChannel;
 
 /** A channel's options, which are those of the kernel's socket, with Netty's exceptions. Thread-safe. */
 final class SocketOptions {
     private final NetworkChannel kernel;
+    /** The stream whose anchor the channel is; null if it is none's. */
+    private final StreamSocket stream;
 
     SocketOptions(NetworkChannel kernel) {
+        this(kernel, null);
+    }
+
+    SocketOptions(NetworkChannel kernel, StreamSocket stream) {
         this.kernel = kernel;
+        this.stream = stream;
     }
 
     <T> T get(SocketOption<T> option) {
         try {
-            return kernel.getOption(option);
+            return stream == null ? kernel.getOption(option) : stream.withOptions(() -> kernel.getOption(option));
         } catch (IOException e) {
             throw new ChannelException(e);
         }
@@ -28,10 +37,20 @@ final class SocketOptions {
 
     <T> void set(SocketOption<T> option, T value) {
         try {
-            kernel.setOption(option, value);
+            NetworkChannel unused = stream == null
+                    ? kernel.setOption(option, value)
+                    : stream.withOptions(() -> change(stream, option, value));
         } catch (IOException e) {
             throw new ChannelException(e);
         }
+    }
+
+    /** A channel that is closed leaves its options as they are, although the kernel's may be open for a moment. */
+    private <T> NetworkChannel change(StreamSocket of, SocketOption<T> option, T value) throws IOException {
+        if (of.isClosed()) {
+            throw new ClosedChannelException();
+        }
+        return kernel.setOption(option, value);
     }
 
     /** Whether an option stands for one of the JDK's, which the channel may have or not. */

@@ -9,7 +9,8 @@ import java.nio.channels.SelectableChannel;
 
 /**
  * The operations that the core needs of the kernel's connection under a stream. The adapter deals with the kernel for all others. Any
- * thread.
+ * thread. An anchor changes socket options, and changes them back, in its own monitor, as {@link StreamSocket#withOptions} does for the
+ * program.
  */
 public interface Anchor {
     /** The channel to register for watching, in non-blocking mode; null if the anchor is in blocking mode, or is no channel. */

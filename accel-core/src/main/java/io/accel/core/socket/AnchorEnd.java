@@ -56,9 +56,11 @@ final class AnchorEnd {
         }
         Anchor own = null;
         try {
-            own = anchor.keep();
-            if (own != null) {
-                own.resetOnClose();
+            synchronized (anchor) { // so that a program that is just setting SO_LINGER is done, and no other comes
+                own = anchor.keep();
+                if (own != null) {
+                    own.resetOnClose();
+                }
             }
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "bytes that the link loses from now on are lost", e);

@@ -103,15 +103,17 @@ public final class ChannelAnchor implements Anchor {
         if ((bytes.remaining() > 1 || channel.isBlocking()) && !JdkAccess.hasRoomToWrite(channel)) {
             return 0;
         }
-        boolean delays = !channel.getOption(StandardSocketOptions.TCP_NODELAY);
-        if (delays) {
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        }
-        try {
-            return channel.write(bytes);
-        } finally {
-            if (delays && channel.isOpen()) {
-                channel.setOption(StandardSocketOptions.TCP_NODELAY, false);
+        synchronized (this) {
+            boolean delays = !channel.getOption(StandardSocketOptions.TCP_NODELAY);
+            if (delays) {
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            }
+            try {
+                return channel.write(bytes); // which does not wait
+            } finally {
+                if (delays && channel.isOpen()) {
+                    channel.setOption(StandardSocketOptions.TCP_NODELAY, false);
+                }
             }
         }
     }
@@ -137,12 +139,12 @@ public final class ChannelAnchor implements Anchor {
     }
 
     @Override
-    public void resetOnClose() throws IOException {
+    public synchronized void resetOnClose() throws IOException {
         channel.setOption(StandardSocketOptions.SO_LINGER, 0);
     }
 
     @Override
-    public void endOnClose() throws IOException {
+    public synchronized void endOnClose() throws IOException {
         channel.setOption(StandardSocketOptions.SO_LINGER, NO_LINGER);
     }
 

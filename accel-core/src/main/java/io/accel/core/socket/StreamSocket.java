@@ -238,6 +238,28 @@ public final class StreamSocket {
         handover.letGo(stream, why);
     }
 
+    /** A program's question for an option, or its change of one. */
+    @FunctionalInterface
+    public interface OptionAction<T> {
+        /** Deals with the kernel's socket. */
+        T run() throws IOException;
+    }
+
+    /**
+     * Asks for, or sets, an option of the kernel's connection for the program. Accel itself sets {@code TCP_NODELAY} for a moment, to announce a
+     * switch, and {@code SO_LINGER} when it closes. The two exclude each other: the program never sees Accel's values, and none of its
+     * own gets lost. Each is a system call or two, so nobody waits for long. Any thread.
+     *
+     * @param action the action; one that sets an option checks that the program has not closed the connection
+     * @return its result
+     * @throws IOException as the action does
+     */
+    public <T> T withOptions(OptionAction<T> action) throws IOException {
+        synchronized (anchor) { // on which the anchor's own changes are guarded
+            return action.run();
+        }
+    }
+
     /**
      * Says whether urgent bytes are wanted inline. A peer that sends over the link has to know that.
      *

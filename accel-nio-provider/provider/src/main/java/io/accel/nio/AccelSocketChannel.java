@@ -264,7 +264,12 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        kernel.setOption(name, value);
+        SocketChannel unused = stream.withOptions(() -> {
+            if (!isOpen() && isApplicable(name, value)) {
+                throw new ClosedChannelException(); // the kernel's may stay open for a while
+            }
+            return kernel.setOption(name, value);
+        });
         if (name.equals(LINGER)) {
             resets = (Integer) value == 0;
         } else if (name.name().equals("SO_OOBINLINE")) {
@@ -275,7 +280,14 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        return kernel.getOption(name);
+        return stream.withOptions(() -> kernel.getOption(name));
+    }
+
+    /** Whether the kernel's channel would set it; otherwise it says what is wrong. */
+    private boolean isApplicable(SocketOption<?> name, Object value) {
+        return name != null
+                && supportedOptions().contains(name)
+                && (value == null || name.type().isInstance(value));
     }
 
     @Override

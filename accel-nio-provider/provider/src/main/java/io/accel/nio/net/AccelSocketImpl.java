@@ -416,7 +416,10 @@ final class AccelSocketImpl extends SocketImpl {
 
     @Override
     public void setOption(int option, Object value) throws SocketException {
-        KernelOptions.set(optionsOf(), option, value);
+        withOptions(() -> {
+            KernelOptions.set(optionsOf(), option, value);
+            return null;
+        });
         if (option == SocketOptions.SO_TIMEOUT) {
             timeoutMillis = (Integer) value;
         } else if (option == SocketOptions.SO_OOBINLINE) {
@@ -430,7 +433,23 @@ final class AccelSocketImpl extends SocketImpl {
 
     @Override
     public Object getOption(int option) throws SocketException {
-        return KernelOptions.get(optionsOf(), option);
+        return withOptions(() -> KernelOptions.get(optionsOf(), option));
+    }
+
+    /** Before it is connected, nobody else changes options. */
+    private <T> T withOptions(StreamSocket.OptionAction<T> action) throws SocketException {
+        try {
+            return withAnyOptions(action);
+        } catch (SocketException e) {
+            throw e;
+        } catch (IOException e) {
+            throw (SocketException) new SocketException(e.getMessage()).initCause(e);
+        }
+    }
+
+    private <T> T withAnyOptions(StreamSocket.OptionAction<T> action) throws IOException {
+        StreamSocket connected = socket;
+        return connected == null ? action.run() : connected.withOptions(action);
     }
 
     private KernelSocket optionsOf() throws SocketException {
@@ -445,12 +464,12 @@ final class AccelSocketImpl extends SocketImpl {
 
     @Override
     protected <T> void setOption(SocketOption<T> option, T value) throws IOException {
-        kernel().setOption(option, value);
+        Object unused = withAnyOptions(() -> kernel().setOption(option, value));
     }
 
     @Override
     protected <T> T getOption(SocketOption<T> option) throws IOException {
-        return kernel().getOption(option);
+        return withAnyOptions(() -> kernel().getOption(option));
     }
 
     @Override

@@ -91,15 +91,17 @@ final class SocketAnchor implements Anchor {
         }
         byte[] all = new byte[bytes.remaining()];
         bytes.get(all);
-        boolean delays = !kernel.getTcpNoDelay();
-        if (delays) {
-            kernel.setTcpNoDelay(true);
-        }
-        try {
-            kernel.rawOutput().write(all);
-        } finally {
-            if (delays && !kernel.isClosed()) {
-                kernel.setTcpNoDelay(false);
+        synchronized (this) {
+            boolean delays = !kernel.getTcpNoDelay();
+            if (delays) {
+                kernel.setTcpNoDelay(true);
+            }
+            try {
+                kernel.rawOutput().write(all); // which does not wait
+            } finally {
+                if (delays && !kernel.isClosed()) {
+                    kernel.setTcpNoDelay(false);
+                }
             }
         }
         return all.length;
@@ -127,12 +129,12 @@ final class SocketAnchor implements Anchor {
     }
 
     @Override
-    public void resetOnClose() throws IOException {
+    public synchronized void resetOnClose() throws IOException {
         kernel.setSoLinger(true, 0);
     }
 
     @Override
-    public void endOnClose() throws IOException {
+    public synchronized void endOnClose() throws IOException {
         kernel.setSoLinger(false, 0);
     }
 
