@@ -19,12 +19,59 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Connections {
     private static final AtomicLong IDS = new AtomicLong();
 
-    // ACCELERATED guards all of these.
-    private static final Set<ObservedConnection> ACCELERATED = Collections.newSetFromMap(new WeakHashMap<>());
-    private static final Set<ObservedConnection> OTHERS = Collections.newSetFromMap(new WeakHashMap<>());
-    private static final Map<PathName, Figures> FOLDED = new EnumMap<>(PathName.class);
+    /** A power of two, less one. */
+    private static final int PARTS_MASK = 15;
+
+    /** A connection is always in the same part, so that those who open and close others mostly do not wait for each other, or for a sum. */
+    private static final Part[] PARTS = parts();
+
+    private static final class Part {
+        // All guarded by this.
+        private final Set<ObservedConnection> accelerated = Collections.newSetFromMap(new WeakHashMap<>());
+        private final Set<ObservedConnection> others = Collections.newSetFromMap(new WeakHashMap<>());
+        private final Map<PathName, Figures> folded = new EnumMap<>(PathName.class);
+
+        private void fold(ObservedConnection connection) {
+            connection.foldInto(folded.computeIfAbsent(connection.path(), path -> new Figures()));
+        }
+
+        private synchronized void addTo(Figures sum, PathName path) {
+            Figures former = folded.get(path);
+            if (former != null) {
+                sum.add(former);
+            }
+            for (ObservedConnection connection : accelerated) {
+                if (connection.path() == path) {
+                    connection.addTo(sum);
+                }
+            }
+        }
+
+        private synchronized void addAll(List<ObservedConnection> all) {
+            all.addAll(accelerated);
+            all.addAll(others);
+        }
+    }
 
     private Connections() {}
+
+    private static Part[] parts() {
+        Part[] parts = new Part[PARTS_MASK + 1];
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] = new Part();
+        }
+        return parts;
+    }
+
+    /** The number of the part in which a connection is. */
+    static int place(ObservedConnection connection) {
+        int hash = connection.hashCode();
+        return (hash ^ hash >>> Byte.SIZE) & PARTS_MASK;
+    }
+
+    private static Part partOf(ObservedConnection connection) {
+        return PARTS[place(connection)];
+    }
 
     /** Returns a number for a new connection. */
     public static long nextId() {
@@ -33,8 +80,9 @@ public final class Connections {
 
     /** Adds a connection that is about to be made, or goes through the kernel. Its opener keeps hold of the object. */
     public static void opened(ObservedConnection connection) {
-        synchronized (ACCELERATED) {
-            OTHERS.add(connection);
+        Part part = partOf(connection);
+        synchronized (part) {
+            part.others.add(connection);
         }
     }
 
@@ -43,9 +91,10 @@ public final class Connections {
      * while its handshake was still going on.
      */
     public static void established(ObservedConnection connection) {
-        synchronized (ACCELERATED) {
-            if (OTHERS.remove(connection)) {
-                ACCELERATED.add(connection);
+        Part part = partOf(connection);
+        synchronized (part) {
+            if (part.others.remove(connection)) {
+                part.accelerated.add(connection);
             }
         }
     }
@@ -55,40 +104,34 @@ public final class Connections {
      * comes from.
      */
     public static void wentBack(ObservedConnection connection) {
-        synchronized (ACCELERATED) {
-            if (ACCELERATED.remove(connection)) {
-                connection.foldInto(FOLDED.computeIfAbsent(connection.path(), path -> new Figures()));
-                OTHERS.add(connection);
+        Part part = partOf(connection);
+        synchronized (part) {
+            if (part.accelerated.remove(connection)) {
+                part.fold(connection);
+                part.others.add(connection);
             }
         }
     }
 
     /** Removes a connection that has ended; nothing more will be counted for it. A second call does nothing. */
     public static void closed(ObservedConnection connection) {
-        synchronized (ACCELERATED) {
-            if (ACCELERATED.remove(connection)) {
-                connection.foldInto(FOLDED.computeIfAbsent(connection.path(), path -> new Figures()));
+        Part part = partOf(connection);
+        synchronized (part) {
+            if (part.accelerated.remove(connection)) {
+                part.fold(connection);
             } else {
-                OTHERS.remove(connection);
+                part.others.remove(connection);
             }
         }
     }
 
     /** The counts of all accelerated connections of a path, closed ones too. */
     public static Figures totals(PathName path) {
-        synchronized (ACCELERATED) {
-            Figures sum = new Figures();
-            Figures folded = FOLDED.get(path);
-            if (folded != null) {
-                sum.add(folded);
-            }
-            for (ObservedConnection connection : ACCELERATED) {
-                if (connection.path() == path) {
-                    connection.addTo(sum);
-                }
-            }
-            return sum;
+        Figures sum = new Figures();
+        for (Part part : PARTS) {
+            part.addTo(sum, path);
         }
+        return sum;
     }
 
     /** How many connections are on this path and in this state. */
@@ -104,11 +147,10 @@ public final class Connections {
 
     /** The present connections, without order. */
     public static List<ObservedConnection> all() {
-        synchronized (ACCELERATED) {
-            List<ObservedConnection> all = new ArrayList<>(ACCELERATED.size() + OTHERS.size());
-            all.addAll(ACCELERATED);
-            all.addAll(OTHERS);
-            return all;
+        List<ObservedConnection> all = new ArrayList<>();
+        for (Part part : PARTS) {
+            part.addAll(all);
         }
+        return all;
     }
 }

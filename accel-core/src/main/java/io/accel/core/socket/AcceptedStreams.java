@@ -2,6 +2,7 @@
 package io.accel.core.socket;
 
 import java.lang.ref.WeakReference;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -59,6 +60,8 @@ final class AcceptedStreams {
 
     private final AtomicInteger added = new AtomicInteger();
     private final ConcurrentMap<Ends, Runnable> waiting = new ConcurrentHashMap<>();
+    /** How many of those are at which address. */
+    private final ConcurrentMap<InetAddress, Integer> waitingAt = new ConcurrentHashMap<>();
 
     /** Adds a connection that was accepted. Returns whether a client waited for it. */
     boolean add(Ends ends, StreamSocket socket) {
@@ -75,6 +78,7 @@ final class AcceptedStreams {
         if (!waiting.isEmpty()) {
             Runnable client = waiting.remove(ends);
             if (client != null) {
+                oneLess(ends);
                 client.run();
                 return true;
             }
@@ -110,12 +114,22 @@ final class AcceptedStreams {
     }
 
     /**
-     * Enters a client that asks for a connection that is not there.
+     * Enters a client that asks for a connection that is not there. One address has no more places than it leaves to others: whoever can
+     * send to a device may name as many connections as it likes.
      *
      * @return false if one client already asks for it, or too many wait
      */
     boolean await(Ends ends, Runnable client) {
-        return waiting.size() < MOST_WAITING && waiting.putIfAbsent(ends, client) == null;
+        int here = waitingAt.merge(ends.remote().getAddress(), 1, Integer::sum);
+        if (here <= MOST_WAITING - waiting.size() && waiting.putIfAbsent(ends, client) == null) {
+            return true;
+        }
+        oneLess(ends);
+        return false;
+    }
+
+    private void oneLess(Ends ends) {
+        waitingAt.computeIfPresent(ends.remote().getAddress(), (address, here) -> here == 1 ? null : here - 1);
     }
 
     /**
@@ -124,6 +138,10 @@ final class AcceptedStreams {
      * @return whether it waited
      */
     boolean forget(Ends ends) {
-        return waiting.remove(ends) != null;
+        boolean waited = waiting.remove(ends) != null;
+        if (waited) {
+            oneLess(ends);
+        }
+        return waited;
     }
 }

@@ -13,6 +13,9 @@ import java.nio.ByteBuffer;
  * <p>Under the lock of {@link Incoming}, except for the methods that any thread may call, which say so.
  */
 final class SetAside {
+    /** The largest array is smaller than the largest number by no more than this. */
+    private static final int ARRAY_HEADER = 8;
+
     /**
      * The bytes that come before everything over the link; null if there are none. Written under the lock; any thread reads whether there
      * are any, and how many.
@@ -78,14 +81,28 @@ final class SetAside {
 
     /** Sets bytes aside among which is no record. */
     void addProgramBytes(ByteBuffer more) {
-        if (more.hasRemaining()) {
-            ByteBuffer before = bytes;
-            ByteBuffer all = ByteBuffer.allocate(size(before) + more.remaining());
-            if (before != null) {
-                all.put(before.duplicate());
-            }
-            bytes = all.put(more).flip();
+        if (!more.hasRemaining()) {
+            return;
         }
+        ByteBuffer all = bytes;
+        int n = more.remaining();
+        if (all == null || all.capacity() - all.limit() < n) {
+            all = larger(all, n);
+        }
+        int end = all.limit();
+        all.limit(end + n).put(end, more, more.position(), n);
+        more.position(more.limit());
+        bytes = all;
+    }
+
+    /** Copies the bytes into a buffer with as much room again, so that pieces that come one after the other are copied twice on average. */
+    private static ByteBuffer larger(ByteBuffer all, int more) {
+        int size = size(all);
+        if (all == null) {
+            return ByteBuffer.allocate(more).limit(0);
+        }
+        int room = (int) Math.min(Integer.MAX_VALUE - ARRAY_HEADER, Math.max((long) size + more, 2L * size));
+        return ByteBuffer.allocate(room).put(all.duplicate()).flip();
     }
 
     /**

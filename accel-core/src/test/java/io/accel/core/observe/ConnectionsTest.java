@@ -3,6 +3,9 @@ package io.accel.core.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.Background;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,7 +49,42 @@ class ConnectionsTest {
         assertThat(Connections.all()).containsOnlyOnce(connection);
     }
 
-    private static final class Connection implements ObservedConnection {
+    /** Whoever reads the sums, perhaps slowly and of very many connections, holds up nobody who opens and closes another. */
+    @Test
+    void aSumHoldsUpOnlyConnectionsOfOnePart() throws Exception {
+        CountDownLatch isHeld = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Connection slow = new Connection() {
+            @Override
+            public void addTo(Figures figures) {
+                isHeld.countDown();
+                try {
+                    goesOn.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        };
+        Connections.opened(slow);
+        Connections.established(slow);
+        Background<Figures> sum = Background.start(() -> Connections.totals(PathName.KERNEL));
+        try {
+            isHeld.await();
+            Connection other = new Connection();
+            while (Connections.place(other) == Connections.place(slow)) {
+                other = new Connection();
+            }
+            Connections.opened(other);
+            Connections.established(other);
+            Connections.closed(other);
+        } finally {
+            goesOn.countDown();
+        }
+        assertThat(sum.get(5, TimeUnit.SECONDS)).isNotNull();
+        Connections.closed(slow);
+    }
+
+    private static class Connection implements ObservedConnection {
         @Override
         public PathName path() {
             return PathName.KERNEL;

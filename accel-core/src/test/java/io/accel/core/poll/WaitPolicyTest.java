@@ -472,6 +472,9 @@ class WaitPolicyTest {
         Path online = Files.writeString(dir.resolve("online"), "0-3,6\n");
         assertThat(RunnableThreads.processors(online)).isEqualTo(5);
         assertThat(RunnableThreads.processors(dir.resolve("none"))).isZero();
+        Path status = Files.writeString(dir.resolve("status"), "Name:\tjava\nCpus_allowed_list:\t1,4-5\nThreads:\t1\n");
+        assertThat(RunnableThreads.allowed(status)).isEqualTo(3);
+        assertThat(RunnableThreads.allowed(online)).isZero();
     }
 
     @Test

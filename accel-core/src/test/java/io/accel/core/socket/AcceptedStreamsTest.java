@@ -44,6 +44,35 @@ class AcceptedStreamsTest {
         assertThat(all.await(ends(2), () -> {})).isFalse();
     }
 
+    /** A host that asks for connections that there are not, again and again, does not keep others from waiting. */
+    @Test
+    void oneAddressLeavesPlacesToOthers() throws Exception {
+        for (int host = 1; host < 5; host++) {
+            int port = 1;
+            while (all.await(at(host, port), () -> {})) {
+                port++;
+            }
+            assertThat(port).as("of host %s", host).isGreaterThan(100);
+        }
+        assertThat(all.await(at(9, 1), () -> {})).isTrue();
+        assertThat(all.forget(at(9, 1))).isTrue();
+        int kept = 0;
+        while (all.forget(at(1, kept + 1))) {
+            kept++;
+        }
+        int again = 0;
+        while (all.await(at(1, 20_000 + again), () -> {})) {
+            again++;
+        }
+        assertThat(again).as("places come back").isBetween(kept / 2, kept);
+    }
+
+    private static AcceptedStreams.Ends at(int host, int port) throws Exception {
+        return new AcceptedStreams.Ends(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+                new InetSocketAddress(InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) host}), port));
+    }
+
     @Test
     void theyAreNotKeptWithoutLimit() {
         int kept = 0;
