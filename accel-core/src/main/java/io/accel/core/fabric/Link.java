@@ -67,8 +67,8 @@ public interface Link {
     int DEAF = 4096;
     /**
      * The connection goes on without the link, because its TCP connection has failed at one end. Nothing follows what was published, and
-     * everything else goes through the kernel, which knows what became of the connection. It is said with {@link #RST}, at which writers
-     * look, and with {@link #LEFT}.
+     * everything else goes through the kernel, which knows what became of the connection. Said with {@link #LEFT}, unless {@link #FIN} was
+     * said before.
      */
     int ABANDONED = 8192;
     /** The states that are forgotten, so that the peer may enter them again; all others are only ever added. */

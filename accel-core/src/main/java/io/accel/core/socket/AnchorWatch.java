@@ -151,7 +151,7 @@ final class AnchorWatch {
         try {
             // What is still under way over a link that can break is worth a moment: the watch sees to that.
             if (!stream.isClosed() && !stream.broken().isPossible() && hasFailed(stream.socket()) && !isLinks(stream)) {
-                stream.broken().tellAbandoned();
+                stream.broken().giveUp();
                 stream.broken().abandon();
             }
         } catch (IOException e) {
@@ -211,9 +211,9 @@ final class AnchorWatch {
             LinkBreak broken = stream.broken();
             if (!told) {
                 told = true;
-                broken.tellAbandoned();
+                broken.giveUp();
             }
-            if (broken.isPossible() && !broken.hearAbandoned()) {
+            if (broken.isPossible() && !broken.hasAll()) {
                 if (now - since < ANSWER_NANOS) {
                     return false; // its answer stands behind all bytes that are still under way
                 }

@@ -54,7 +54,7 @@ final class LinkBreak {
             return false;
         }
         int heard = peer.heard();
-        return (heard & Link.BROKEN) != 0 && (heard & (Link.RST | Link.CLOSED)) == 0;
+        return (heard & Link.BROKEN) != 0 && (heard & (Link.RST | Link.CLOSED | Link.ABANDONED)) == 0;
     }
 
     /** Decides the fate as if the peer had said these states, and makes all waiting threads look. */
@@ -85,21 +85,31 @@ final class LinkBreak {
         return course == Course.RESUMED;
     }
 
-    /** Tells the peer that this end gives the link up, because its TCP connection has failed. */
-    void tellAbandoned() {
+    /**
+     * Gives the link up, because the TCP connection has failed: tells the peer, and sends this end's writers on through the kernel. Readers
+     * may still wait for what is under way.
+     */
+    void giveUp() {
         // An end that has been told of stays the end: the peer reads it over the link, and TCP tells a reader of no
         // failure behind it.
-        peer.say(Link.ABANDONED | Link.RST | (stream.writer().isFinished() ? 0 : Link.LEFT));
+        peer.say(stream.writer().isFinished() ? Link.ABANDONED : Link.ABANDONED | Link.LEFT);
+        decide(Link.ABANDONED);
+        abandoned = true;
+    }
+
+    /** Whether the peer has said that it publishes no more, or cannot. */
+    boolean hasAll() {
+        return (peer.listen() & (Link.LEFT | Link.ENDED | Link.BROKEN)) != 0;
     }
 
     /**
-     * Leaves the link for good, because the TCP connection has failed: readers go on through the kernel behind the bytes that have come, and
-     * writers at once. The kernel tells the program what has happened, once, as it does without a link.
+     * Leaves a link that was {@linkplain #giveUp given up}: readers go on through the kernel behind the bytes that have come. The kernel
+     * tells the program what has happened, once, as it does without a link.
      */
     void abandon() {
-        int ended = peer.heard() & Link.FIN;
-        decide(Link.ABANDONED | Link.RST | (ended != 0 ? 0 : Link.LEFT));
-        hearAbandoned();
+        if ((peer.heard() & Link.FIN) == 0) {
+            decide(Link.LEFT);
+        }
     }
 
     /** Takes note that the link is abandoned, if either end has said so. Returns whether it is. */
@@ -144,7 +154,7 @@ final class LinkBreak {
         try (LinkLease.Share share = lease.take()) {
             return share != null
                     && link.canBreak()
-                    && (link.peerState() & (Link.RST | Link.CLOSED)) == 0
+                    && (link.peerState() & (Link.RST | Link.CLOSED | Link.ABANDONED)) == 0
                     && (!stream.writer().isAllSent() || isResuming());
         }
     }

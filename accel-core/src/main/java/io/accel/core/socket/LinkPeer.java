@@ -65,10 +65,11 @@ final class LinkPeer {
         }
     }
 
-    /** Whether the peer has closed or reset the connection, or is gone, or the link has broken. */
+    /** Whether the peer has closed or reset the connection, or is gone, or the link has broken or was abandoned. */
     boolean hasEnded() {
+        int over = Link.RST | Link.CLOSED | Link.BROKEN | Link.ABANDONED;
         try (LinkLease.Share share = lease.take()) {
-            return share == null || (link.peerState() & (Link.RST | Link.CLOSED | Link.BROKEN)) != 0 || link.peerGone();
+            return share == null || (link.peerState() & over) != 0 || link.peerGone();
         }
     }
 

@@ -112,7 +112,7 @@ public final class Outgoing {
     }
 
     private LinkStream trySwitchTo(LinkStream attached) {
-        if (attached.retirement().hasBegun() || attached.broken().isAbandoned()) {
+        if (attached.retirement().hasBegun()) {
             return null;
         }
         // A peer that has ended the connection has ended the anchor, too, and the kernel decides how that is told.

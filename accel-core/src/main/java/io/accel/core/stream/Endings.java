@@ -9,7 +9,7 @@ public enum Endings {
      * As on TCP: the first write after the peer's close is accepted, and the answer to it tells of the close. Nobody is told of a
      * reset behind the end of the peer's bytes.
      */
-    TCP(Link.RST | Link.CLOSED),
+    TCP(Link.RST | Link.CLOSED | Link.ABANDONED),
     /**
      * As on Unix-domain streams: a peer's close or shutdown is known at once. No write is accepted behind it. A write that has not waited
      * leaves a reset to the reader, which is told of it even behind an end.

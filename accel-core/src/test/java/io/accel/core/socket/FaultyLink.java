@@ -174,6 +174,9 @@ final class FaultyLink implements Link {
     public void decide(int states) {
         synchronized (this) {
             lastStates |= states;
+            if (!broken) {
+                inner.decide(states);
+            }
         }
     }
 

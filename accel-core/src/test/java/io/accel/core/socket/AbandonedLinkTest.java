@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.accel.FallbackReason;
+import io.accel.testing.Background;
+import io.accel.testing.TcpConnections;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The TCP connection fails beneath a link that works: of shared memory, or of a fabric that can break and has bytes under way. {@code
+ * FailureTest} of the contract suite has what the program sees.
+ */
+@Timeout(60)
+class AbandonedLinkTest {
+    private static final String KILLED = "Software caused connection abort";
+    private static final String RESET = "Connection reset";
+
+    private FaultLab lab;
+    private BlockingWaits waits;
+    private Lab.Pair pair;
+
+    private void open(boolean canBreak) throws Exception {
+        open(canBreak, true);
+    }
+
+    /** @param serverWatched whether the server's kernel tells Accel of a failure */
+    private void open(boolean canBreak, boolean serverWatched) throws Exception {
+        assumeTrue(TcpConnections.mayBeKilled(), "needs root, to end a TCP connection");
+        lab = new FaultLab("balanced", Map.of("ring.size", "16KiB"));
+        lab.faults.isResumable = canBreak;
+        waits = lab.lab.accelerator.waits();
+        pair = lab.lab.connect();
+        Streams.send(waits, pair.client(), 1000, 1);
+        Streams.receive(waits, pair.server(), 1000, 1);
+        Streams.send(waits, pair.server(), 1000, 2);
+        Streams.receive(waits, pair.client(), 1000, 2);
+        if (!serverWatched) {
+            AnchorWatch.get().remove(pair.server().attached());
+        }
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws Exception {
+        if (lab == null) {
+            return;
+        }
+        pair.close();
+        try {
+            lab.nothingIsLeft();
+        } finally {
+            lab.close();
+        }
+    }
+
+    private static void kill(StreamSocket socket) throws Exception {
+        SocketChannel channel = Lab.channel(socket);
+        TcpConnections.kill(channel.getLocalAddress(), channel.getRemoteAddress());
+    }
+
+    private Background<Integer> reading(StreamSocket socket) {
+        Background<Integer> reader = Background.start(() -> Streams.read(waits, socket, ByteBuffer.allocate(1)));
+        reader.awaitAsleep();
+        return reader;
+    }
+
+    private static void assertTold(Background<?> call, String message) {
+        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .cause()
+                .isInstanceOf(IOException.class)
+                .hasMessage(message);
+    }
+
+    private void assertWriteIsTold(StreamSocket socket, String message) {
+        assertThatThrownBy(() -> Streams.write(waits, socket, ByteBuffer.allocate(1)))
+                .isInstanceOf(IOException.class)
+                .hasMessage(message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void bothEndsAreToldAndFreeTheLink(boolean canBreak) throws Exception {
+        open(canBreak);
+        Background<Integer> here = reading(pair.client());
+        Background<Integer> there = reading(pair.server());
+        kill(pair.client());
+        assertTold(here, KILLED);
+        assertTold(there, RESET);
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertWriteIsTold(pair.client(), "Broken pipe");
+        assertWriteIsTold(pair.server(), "Broken pipe");
+        FaultLab.soon(() -> assertThat(lab.faults.out()).startsWith("handshakes 0, links 0"));
+        assertThat(pair.client().path().reason()).isEqualTo(FallbackReason.CONNECTION_ENDED);
+        assertThat(pair.server().path().reason()).isEqualTo(FallbackReason.CONNECTION_ENDED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatHadComeIsReadAtBothEnds(boolean canBreak) throws Exception {
+        open(canBreak);
+        Streams.send(waits, pair.client(), 5000, 3);
+        Streams.send(waits, pair.server(), 6000, 4);
+        kill(pair.server());
+        Streams.receive(waits, pair.client(), 6000, 4);
+        Streams.receive(waits, pair.server(), 5000, 3);
+        assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), RESET);
+        assertTold(Background.start(() -> Streams.read(waits, pair.server(), ByteBuffer.allocate(1))), KILLED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anEndThatIsNotWatchedHearsByTheLink(boolean canBreak) throws Exception {
+        open(canBreak, false);
+        Background<Integer> there = reading(pair.server());
+        kill(pair.client());
+        assertTold(there, RESET);
+        assertWriteIsTold(pair.client(), KILLED);
+        FaultLab.soon(() -> assertThat(lab.faults.out()).startsWith("handshakes 0, links 0"));
+        assertThat(pair.server().path().reason()).isEqualTo(FallbackReason.CONNECTION_ENDED);
+    }
+
+    /** A reset that is lost on the way leaves the other end's TCP connection as it was, which then decides, as without Accel. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anEndWhoseKernelKnowsNothingGoesOnThroughTheKernel(boolean canBreak) throws Exception {
+        open(canBreak);
+        Background<Integer> reader = reading(pair.server());
+        Streams.send(waits, pair.server(), 500, 5);
+        pair.client().attached().broken().giveUp();
+        pair.client().attached().broken().abandon();
+        Streams.receive(waits, pair.client(), 500, 5);
+        FaultLab.soon(() -> assertThat(lab.faults.out()).startsWith("handshakes 0, links 0"));
+        Streams.send(waits, pair.client(), 1, 6);
+        assertThat(reader.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+        Streams.send(waits, pair.server(), 20_000, 7);
+        Streams.receive(waits, pair.client(), 20_000, 7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWriterThatWaitsForRoomIsTold(boolean canBreak) throws Exception {
+        open(canBreak);
+        pair.fixDirections(); // so that a full ring does not make it go back
+        Background<Void> writer = Background.start(() -> {
+            Streams.send(waits, pair.client(), 1 << 20, 8);
+            return null;
+        });
+        writer.awaitAsleep();
+        kill(pair.client());
+        assertTold(writer, KILLED);
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
+    /** The kernel reports a failure once, perhaps to a byte of Accel's own. */
+    @Test
+    void aFailureThatTheKernelReportsToAccelIsTheProgramsFirst() throws Exception {
+        open(false);
+        for (StreamSocket end : new StreamSocket[] {pair.client(), pair.server()}) {
+            AnchorWatch.get().remove(end.attached());
+        }
+        kill(pair.client());
+        assertThatThrownBy(() -> pair.client().loss().send(ByteBuffer.allocate(1)))
+                .hasMessage(KILLED);
+        pair.client().attached().broken().giveUp();
+        pair.client().attached().broken().abandon();
+        assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), KILLED);
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertWriteIsTold(pair.client(), "Broken pipe");
+    }
+
+    /** Bytes that the silent peer of a link that can break may have sent are missing, so there is no end in order. */
+    @Test
+    void bytesThatMayBeMissingAreNoEnd() throws Exception {
+        open(true, false);
+        pair.client().loss().isIncomplete();
+        Lab.channel(pair.server()).shutdownOutput();
+        pair.client().attached().broken().giveUp();
+        pair.client().attached().broken().abandon();
+        assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), RESET);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPeerThatClosesIsNoFailure(boolean canBreak) throws Exception {
+        open(canBreak);
+        LinkStream link = pair.client().attached();
+        Streams.send(waits, pair.server(), 300, 9);
+        Lab.close(pair.server());
+        Lab.channel(pair.client()).shutdownOutput(); // over in both directions
+        Streams.receive(waits, pair.client(), 300, 9);
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertThat(link.broken().hearAbandoned()).isFalse();
+    }
+}
