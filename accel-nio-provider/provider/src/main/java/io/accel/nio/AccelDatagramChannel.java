@@ -314,8 +314,19 @@ public final class AccelDatagramChannel extends DatagramChannel {
         }
     }
 
+    /**
+     * Throws as a transfer does that finds the channel closed: on older JDKs one in blocking mode is told that it was closed meanwhile.
+     */
+    void ensureOpenToTransfer() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw isBlocking() && ClosedDatagrams.ARE_ASYNCHRONOUS
+                    ? new AsynchronousCloseException()
+                    : new ClosedChannelException();
+        }
+    }
+
     void ensureConnected() throws IOException {
-        ensureOpen();
+        ensureOpenToTransfer();
         if (connected == null) {
             interrupts.refuseInBlockingMode();
             throw new NotYetConnectedException();
@@ -356,20 +367,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(getClass().getName()).append('[');
-        if (!isOpen()) {
-            return text.append("closed]").toString();
-        }
-        try {
-            text.append("local=").append(kernel.getLocalAddress());
-            SocketAddress remote = kernel.getRemoteAddress();
-            if (remote != null) {
-                text.append(" remote=").append(remote);
-            }
-            text.append(" accelerated peers=").append(socket.links());
-        } catch (IOException e) {
-            text.append("closing"); // another thread is closing it at this moment
-        }
-        return text.append(']').toString();
+        // As of any object of the JDK's class, whose channels tell nothing of their state.
+        return kernel.getClass().getName() + '@' + Integer.toHexString(hashCode());
     }
 }

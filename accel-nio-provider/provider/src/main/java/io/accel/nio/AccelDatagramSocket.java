@@ -440,6 +440,13 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     /** Sends as {@link #send(DatagramPacket)} does, with the option set meanwhile, as in the JDK. */
     @Override
+    public String toString() {
+        return kernel.getClass().getName()
+                + '@'
+                + Integer.toHexString(hashCode()); // as of any object of the JDK's class
+    }
+
+    @Override
     public void send(DatagramPacket packet, byte ttl) throws IOException {
         timeToLive.lock();
         try {

@@ -170,7 +170,6 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
 
     @Override
     public String toString() {
-        return getClass().getName()
-                + kernel.toString().substring(kernel.getClass().getName().length());
+        return kernel.toString(); // the text is the JDK's, as that of AccelSocketChannel
     }
 }

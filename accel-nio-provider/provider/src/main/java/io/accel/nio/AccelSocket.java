@@ -12,20 +12,17 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
-import java.net.UnknownHostException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongBiFunction;
 
 /**
  * The socket adaptor that {@link SocketChannel#socket} of our channels returns: a {@link Socket} that is the channel, seen through the
  * older interface.
  *
- * <p>Checks, their order and the messages are those of the JDK's own adaptor. Where releases of the JDK differ (connecting when
- * connected already, connecting to an unresolved address), they are those of JDK 25, which {@link Socket} specifies. All state
- * but SO_TIMEOUT is the channel's. Safe for use by many threads.
+ * <p>Checks, their order and the messages are those of the JDK's own adaptor. Where releases of the JDK differ, which they do in connecting,
+ * that adaptor does the work. All state but SO_TIMEOUT is the channel's. Safe for use by many threads.
  *
  * <p>It is also a function of a file, and of the position and the length of a part of it. Under the agent the JDK's {@link
  * FileChannel#transferTo} calls this function to reach {@link FileTransfer}, as the changed method can name no class of ours.
@@ -72,29 +69,7 @@ final class AccelSocket extends Socket implements ToLongBiFunction<FileChannel, 
 
     @Override
     public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
-        if (remote == null) {
-            throw new IllegalArgumentException("connect: The address can't be null");
-        }
-        if (remote instanceof InetSocketAddress address && address.isUnresolved()) {
-            refuseUnresolved(address);
-        }
-        if (timeoutMillis < 0) {
-            throw new IllegalArgumentException("connect: timeout can't be negative");
-        }
-        try {
-            hooks.connectBlocking(remote, TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
-        } catch (IOException | RuntimeException e) {
-            throw SocketExceptions.translate(e);
-        }
-    }
-
-    private void refuseUnresolved(InetSocketAddress remote) throws IOException {
-        requireOpen();
-        if (channel.isConnected()) {
-            throw new SocketException("Already connected");
-        }
-        close();
-        throw new UnknownHostException(remote.toString());
+        hooks.connectBlocking(remote, timeoutMillis);
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,8 +37,8 @@ public final class AccelSocketChannel extends SocketChannel {
     /** How long it then waits for the write before it looks at the reads again. */
     private static final long MODE_TURN_NANOS = 10_000_000;
 
-    /** The beginning of the addresses in the text of the JDK's channel. */
-    private static final String ADDRESSES = " local=";
+    /** The beginnings of the addresses in the text of the JDK's channel. */
+    private static final List<String> ADDRESSES = List.of(" local=", " remote=");
 
     private static final VarHandle KNOWN;
 
@@ -171,11 +172,12 @@ public final class AccelSocketChannel extends SocketChannel {
     }
 
     /** Implements {@link SocketHooks#connectBlocking}. */
-    void connectBlocking(SocketAddress remote, long timeoutNanos) throws IOException {
+    void connectBlocking(SocketAddress remote, int timeoutMillis) throws IOException {
+        boolean wasOpen = isOpen();
         try {
-            kernel.socket().connect(remote, toMillis(timeoutNanos));
+            kernel.socket().connect(remote, timeoutMillis);
         } catch (IOException e) {
-            throw failed(e);
+            throw wasOpen ? failed(e) : e;
         }
         established();
     }
@@ -462,7 +464,12 @@ public final class AccelSocketChannel extends SocketChannel {
 
     /** The part of the JDK's text that shows the addresses, which releases of the JDK show differently; empty if there is none. */
     private static String addresses(String jdks) {
-        int at = jdks.indexOf(ADDRESSES);
-        return at < 0 ? "" : jdks.substring(at, jdks.length() - 1);
+        for (String beginning : ADDRESSES) {
+            int at = jdks.indexOf(beginning);
+            if (at >= 0) {
+                return jdks.substring(at, jdks.length() - 1);
+            }
+        }
+        return "";
     }
 }

@@ -14,8 +14,8 @@ record ChannelSocketHooks(AccelSocketChannel own, StreamInput input, StreamOutpu
     }
 
     @Override
-    public void connectBlocking(SocketAddress remote, long timeoutNanos) throws IOException {
-        own.connectBlocking(remote, timeoutNanos);
+    public void connectBlocking(SocketAddress remote, int timeoutMillis) throws IOException {
+        own.connectBlocking(remote, timeoutMillis);
     }
 
     @Override

@@ -73,10 +73,18 @@ final class DatagramInput {
      * @throws SocketTimeoutException if the time is over
      */
     private SocketAddress receive(ByteBuffer dst, long timeoutNanos) throws IOException {
-        channel.ensureOpen();
+        channel.ensureOpenToTransfer();
         socket.lockRead();
         try {
-            channel.ensureOpen();
+            channel.ensureOpenToTransfer();
+            return receiveEntered(dst, timeoutNanos);
+        } finally {
+            socket.unlockRead();
+        }
+    }
+
+    private SocketAddress receiveEntered(ByteBuffer dst, long timeoutNanos) throws IOException {
+        try {
             boolean waits = channel.isBlocking();
             if (waits) {
                 interrupts.refuse();
@@ -85,8 +93,6 @@ final class DatagramInput {
             return from != null || !waits ? from : receiveWaiting(dst, timeoutNanos);
         } catch (ClosedChannelException e) {
             throw channel.asClosed(e);
-        } finally {
-            socket.unlockRead();
         }
     }
 
@@ -150,14 +156,21 @@ final class DatagramInput {
             return 0;
         }
         socket.lockRead();
-        long n = -1;
         try {
-            channel.ensureOpen();
+            channel.ensureOpenToTransfer();
+            return readEntered(dsts, offset, counted);
+        } finally {
+            socket.unlockRead();
+        }
+    }
+
+    private long readEntered(ByteBuffer[] dsts, int offset, int counted) throws IOException {
+        try {
             boolean waits = channel.isBlocking();
             if (waits) {
                 interrupts.refuse();
             }
-            n = socket.receive(dsts, offset, counted);
+            long n = socket.receive(dsts, offset, counted);
             if (n < 0 && !waits) {
                 return 0;
             }
@@ -165,8 +178,6 @@ final class DatagramInput {
             return n == 0 ? EMPTY : n;
         } catch (ClosedChannelException e) {
             throw channel.asClosed(e);
-        } finally {
-            socket.unlockRead();
         }
     }
 

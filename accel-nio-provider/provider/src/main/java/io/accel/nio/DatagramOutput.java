@@ -33,10 +33,10 @@ final class DatagramOutput {
 
     /** Sends to an address that the JDK's channel does not refuse. */
     int sendTo(ByteBuffer src, InetSocketAddress target) throws IOException {
-        channel.ensureOpen();
+        channel.ensureOpenToTransfer();
         socket.lockWrite();
         try {
-            channel.ensureOpen();
+            channel.ensureOpenToTransfer();
             interrupts.refuseInBlockingMode();
             InetSocketAddress only = channel.peer();
             if (only != null && !only.equals(target)) {
@@ -63,7 +63,7 @@ final class DatagramOutput {
         }
         socket.lockWrite();
         try {
-            channel.ensureOpen();
+            channel.ensureOpenToTransfer();
             interrupts.refuseInBlockingMode();
             InetSocketAddress target = channel.peer();
             if (target == null) {
@@ -118,7 +118,7 @@ final class DatagramOutput {
         }
         socket.lockWrite();
         try {
-            channel.ensureOpen();
+            channel.ensureOpenToTransfer();
             boolean isBlocking = channel.isBlocking();
             if (isBlocking) {
                 interrupts.refuse();

@@ -21,14 +21,13 @@ interface SocketHooks {
     SocketChannel channel();
 
     /**
-     * Connects the channel, which is in blocking mode, as {@link SocketChannel#connect} does, but within a time. Any {@link
-     * IOException}, including the timeout, leaves the channel closed.
+     * Connects the channel as the JDK's own adaptor does, which checks the arguments and the state, and whose exceptions releases of the JDK
+     * choose differently.
      *
-     * @param timeoutNanos how long to try, in nanoseconds; 0 means without limit
-     * @throws java.net.SocketTimeoutException ("Connect timed out") if the time is over
-     * @throws java.nio.channels.IllegalBlockingModeException if the channel is non-blocking
+     * @param timeoutMillis how long to try, in milliseconds; 0 means without limit
+     * @throws IOException as {@link java.net.Socket#connect(SocketAddress, int)}
      */
-    void connectBlocking(SocketAddress remote, long timeoutNanos) throws IOException;
+    void connectBlocking(SocketAddress remote, int timeoutMillis) throws IOException;
 
     /**
      * Waits until at least one byte has come and copies what is there, at most {@code len} bytes. The adaptor has

@@ -383,6 +383,9 @@ final class StreamOutput {
         if (!channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
+        if (channel.isOutputShutdown()) {
+            throw new ClosedChannelException(); // where a write to the channel is told of an asynchronous close
+        }
         ByteBuffer src = ByteBuffer.wrap(b, off, len);
         while (src.hasRemaining()) {
             if (write(src) == 0 && !channel.isBlocking()) {
@@ -399,9 +402,25 @@ final class StreamOutput {
         if (link == null) {
             channel.kernel().socket().sendUrgentData(data);
         } else if (!link.isUrgentInline()) {
-            ProcessCounters.dropped(Drop.URGENT); // as TCP drops an urgent byte that the receiver does not want inline
+            dropUrgent(link);
         } else if (write(ByteBuffer.wrap(new byte[] {(byte) data})) == 0) {
             throw new IOException("Socket buffer full");
+        }
+    }
+
+    /** Drops an urgent byte, as TCP drops one that the receiver does not want inline. The end of either side is still reported. */
+    private void dropUrgent(LinkStream link) throws IOException {
+        LinkWriter writer = link.writer();
+        writer.lock();
+        try {
+            channel.ensureOpen();
+            int unused = writer.room(1);
+            writer.flush();
+            ProcessCounters.dropped(Drop.URGENT);
+        } catch (IOException e) {
+            throw channel.failed(byLink(e));
+        } finally {
+            writer.unlock();
         }
     }
 }

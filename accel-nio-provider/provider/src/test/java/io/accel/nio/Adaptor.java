@@ -5,7 +5,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.List;
 
 /** The owner of the adaptor that a test looks at: the JDK's is the oracle for ours. */
 enum Adaptor {
@@ -35,9 +34,4 @@ enum Adaptor {
     abstract Socket over(SocketChannel channel);
 
     abstract ServerSocket over(ServerSocketChannel channel);
-
-    /** Leaves out the JDK's adaptor where its release does not yet do what {@link Socket} now specifies. */
-    static List<Adaptor> thatFollowJdk25() {
-        return Runtime.version().feature() >= 25 ? List.of(JDK, ACCEL) : List.of(ACCEL);
-    }
 }

@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
@@ -26,15 +25,8 @@ final class JdkSocketHooks implements SocketHooks {
     }
 
     @Override
-    public void connectBlocking(SocketAddress remote, long timeoutNanos) throws IOException {
-        if (timeoutNanos > 0) {
-            channel.socket().connect(remote, millis(timeoutNanos));
-            return;
-        }
-        if (!channel.isBlocking()) {
-            throw new IllegalBlockingModeException();
-        }
-        channel.connect(remote);
+    public void connectBlocking(SocketAddress remote, int timeoutMillis) throws IOException {
+        channel.socket().connect(remote, timeoutMillis);
     }
 
     @Override

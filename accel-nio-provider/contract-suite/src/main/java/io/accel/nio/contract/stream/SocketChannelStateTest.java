@@ -152,4 +152,13 @@ class SocketChannelStateTest extends ContractSupport {
         pair.client().close();
         assertThat(pair.client().toString()).isEqualTo("java.nio.channels.SocketChannel[closed]");
     }
+
+    @Test
+    void toStringTellsWhereAConnectIsGoing() throws Exception {
+        SocketChannel client = waitingConnect().client();
+        assertThat(client.toString())
+                .isEqualTo("java.nio.channels.SocketChannel[connection-pending remote=%s]"
+                        .formatted(client.getRemoteAddress()));
+        client.close();
+    }
 }
