@@ -23,6 +23,8 @@ public final class MappedCopy {
     /** More threads than this that copy at the same time open a pipe each time. */
     private static final int MOST_IDLE = 4;
 
+    private static final int MOST_LOOKED_AT = 1 << 20;
+
     private static final String FAULT = "Bad address";
 
     private static final BlockingQueue<Pipe> IDLE = new ArrayBlockingQueue<>(MOST_IDLE);
@@ -155,6 +157,20 @@ public final class MappedCopy {
             end.close();
         } catch (IOException e) {
             // The pipe is not used any more, and nobody waits for it.
+        }
+    }
+
+    /** Whether the first bytes of a mapping, up to 1 MiB, can be copied now. */
+    public static boolean isThere(ByteBuffer mapping) {
+        int n = Math.min(mapping.remaining(), MOST_LOOKED_AT);
+        ByteBuffer nowhere = ByteBuffer.allocateDirect(Math.min(n, PIECE));
+        try {
+            for (int done = 0; done < n; done += nowhere.capacity()) {
+                copy(mapping, mapping.position() + done, nowhere, 0, Math.min(n - done, nowhere.capacity()));
+            }
+            return true;
+        } catch (IOException | RuntimeException e) {
+            return false;
         }
     }
 

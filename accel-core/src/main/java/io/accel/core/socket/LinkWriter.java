@@ -3,6 +3,7 @@ package io.accel.core.socket;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Link;
+import io.accel.core.jdk.JdkBuffers;
 import io.accel.core.observe.ConnectionCounters;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
@@ -120,6 +121,9 @@ public final class LinkWriter extends LinkHalf {
             return LinkStream.MOVED;
         }
         if (unrest == Unrest.RETURNS && wayBack.feigns()) {
+            if (src.hasRemaining()) {
+                JdkBuffers.check(src); // as where there is no room
+            }
             return 0;
         }
         try {
@@ -154,6 +158,7 @@ public final class LinkWriter extends LinkHalf {
             return LinkStream.MOVED;
         }
         if (unrest == Unrest.RETURNS && wayBack.feigns()) {
+            JdkBuffers.check(srcs, offset, length);
             return 0;
         }
         try {

@@ -98,6 +98,11 @@ public final class Outgoing {
         return false;
     }
 
+    /** Whether the next {@link #enter} may bring this direction to a link. A hint. */
+    public boolean maySwitch() {
+        return socket.attached() != null;
+    }
+
     private LinkStream trySwitch() {
         LinkStream attached = socket.attached();
         if (attached == null) {

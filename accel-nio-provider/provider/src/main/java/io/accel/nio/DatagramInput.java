@@ -137,7 +137,12 @@ final class DatagramInput {
             return 0; // as in the JDK's channels, the datagram stays
         }
         int before = dst.position();
-        boolean found = receive(dst, -1) != null;
+        boolean found;
+        try {
+            found = receive(dst, -1) != null;
+        } catch (SocketException e) {
+            throw MappedCopy.isFault(e) ? new IOException(e.getMessage(), e) : e; // as asSockets
+        }
         int n = dst.position() - before;
         return found && n == 0 ? EMPTY : n;
     }

@@ -57,7 +57,7 @@ final class StreamOutput {
         do {
             LinkStream link = out.link();
             if (link == null) {
-                link = out.enter(src.hasRemaining());
+                link = out.enter(src.hasRemaining() && isSound(src));
                 if (link == null) {
                     return writeKernel(src);
                 }
@@ -146,7 +146,7 @@ final class StreamOutput {
         do {
             LinkStream link = out.link();
             if (link == null) {
-                link = out.enter(hasRemaining(srcs, offset, counted));
+                link = out.enter(hasRemaining(srcs, offset, counted) && areSound(srcs, offset, counted));
                 if (link == null) {
                     return writeKernel(srcs, offset, counted);
                 }
@@ -209,6 +209,23 @@ final class StreamOutput {
      */
     private IOException byLink(IOException e) {
         return e.getClass() == ClosedChannelException.class && channel.isOpen() ? new AsynchronousCloseException() : e;
+    }
+
+    /**
+     * Whether a direction may come to its link for the bytes of a buffer. A buffer that fails must not bring it there, as the peer would find an
+     * announcement with no byte behind it: the kernel refuses it instead.
+     */
+    private boolean isSound(ByteBuffer src) {
+        return JdkBuffers.isUsable(src) && (!JdkBuffers.isMapping(src) || (out.maySwitch() && MappedCopy.isThere(src)));
+    }
+
+    private boolean areSound(ByteBuffer[] srcs, int offset, int length) {
+        for (int i = offset; i < offset + length; i++) {
+            if (!isSound(srcs[i])) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean hasRemaining(ByteBuffer[] buffers, int offset, int length) {

@@ -43,6 +43,18 @@ enum Kind {
         List<Setting> accel() {
             return Setting.accelDatagrams();
         }
+    },
+    /** Streams and datagrams of buffers of which some fail. */
+    BUFFERS {
+        @Override
+        Arbitrary<List<Step>> programs() {
+            return BufferPrograms.programs();
+        }
+
+        @Override
+        List<Setting> accel() {
+            return Setting.accelBuffers();
+        }
     };
 
     abstract Arbitrary<List<Step>> programs();

@@ -138,4 +138,22 @@ record Setting(
                 of("one peer", provider("low-cpu", Map.of("datagram.peers-max", "1", "datagram.retry", "1ms"))),
                 new Setting("some alone", balanced, jdk, balanced, false));
     }
+
+    /** Accel's settings for buffers that fail: moved when the connection is made, in the middle, back and forth, or not. */
+    static List<Setting> accelBuffers() {
+        SelectorProvider jdk = JdkAccess.kernelProvider();
+        SelectorProvider connect = buffers("balanced", "connect");
+        SelectorProvider asleep = buffers("low-cpu", "connect");
+        return List.of(
+                new Setting("connect", connect, connect, connect, true),
+                of("at once", buffers("low-cpu", "0")),
+                new Setting("connect, no spin", asleep, asleep, asleep, true),
+                of("back and forth", buffers("balanced", "random")),
+                of("kernel", buffers("balanced", "1000000/1GiB")),
+                new Setting("client alone", connect, jdk, connect, false));
+    }
+
+    private static SelectorProvider buffers(String preset, String after) {
+        return provider(preset, Map.of("handover.after", after, "datagram.retry", "1ms"));
+    }
 }

@@ -33,6 +33,8 @@
  *   <li>the peer's view of a channel in blocking mode that is closed while its selector still holds a cancelled key of it: docs/LIMITS.md
  *       ({@link io.accel.nio.fuzz.Selections#letGo});
  *   <li>whether a selected key forgets what it is no longer interested in: docs/LIMITS.md ({@link io.accel.nio.fuzz.Selections});
+ *   <li>how many bytes before a page that is gone the kernel takes or brings: the steps move the others themselves; and whether a write that has
+ *       such a page and no reader fails for the one or the other ({@link io.accel.nio.fuzz.BufferSteps});
  *   <li>when the news of an end arrives: after each end the program rests a moment ({@link io.accel.nio.fuzz.World#rest}).
  * </ul>
  *
