@@ -334,6 +334,15 @@ public final class Keys {
             "1s",
             "How long datagrams to a destination without a faster path go through the kernel before Accel looks for a path again.");
 
+    /** Whether datagrams between two sockets may go over RDMA. */
+    public static final Key<Boolean> DATAGRAM_RDMA = key(
+            "datagram.rdma",
+            new BooleanType(),
+            "false",
+            "Whether datagrams to other hosts may go over RDMA, at both ends. Nothing proves who answers there: any user who may use a device of either host"
+                    + " can take the place of a UDP socket of that host, receive its datagrams and send others in its name. So this is for"
+                    + " hosts whose users trust each other. Streams prove their peers, and do not need it.");
+
     /** How datagrams to multicast groups reach the members on this host. */
     public static final Key<GroupPath> DATAGRAM_MULTICAST = key(
             "datagram.multicast",

@@ -41,6 +41,7 @@ public final class Accelerator {
     private final Profile profile;
     private final PollConfig pollConfig;
     private final Map<FabricName, Fabric> fabrics;
+    /** Those between two datagram sockets. */
     private final Map<FabricName, Fabric> datagramFabrics;
     /** The fabrics for Unix-domain streams; none where the profile leaves all of these with the kernel. */
     private final Map<FabricName, Fabric> unixFabrics;
@@ -76,7 +77,10 @@ public final class Accelerator {
     Accelerator(Profile profile, Map<FabricName, Fabric> fabrics) {
         this.profile = profile;
         this.fabrics = fabrics;
-        this.datagramFabrics = fabrics(profile, PortSpace.UDP);
+        Map<FabricName, Fabric> datagrams = fabrics(profile, PortSpace.UDP);
+        this.datagramFabrics = profile.get(Keys.DATAGRAM_RDMA)
+                ? datagrams
+                : Map.of(FabricName.SHM, datagrams.get(FabricName.SHM)); // nothing proves the peer on another host
         this.unixFabrics = unixFabrics(profile);
         this.groups = profile.get(Keys.DATAGRAM_MULTICAST) == GroupPath.KERNEL
                         || profile.get(Keys.MODE) != Mode.ACCELERATE
@@ -84,7 +88,7 @@ public final class Accelerator {
                 ? null
                 : new GroupHearing(
                         new ShmMulticast(shmConfig(profile, PortSpace.GROUP)),
-                        new NetworkGroups(datagramFabrics.get(FabricName.RDMA), groupRing(profile)));
+                        new NetworkGroups(datagrams.get(FabricName.RDMA), groupRing(profile)));
         this.pollConfig = pollConfig(profile);
         this.handoverAfter = profile.get(Keys.HANDOVER_AFTER);
         this.handoverIdleNanos = profile.get(Keys.HANDOVER_IDLE);

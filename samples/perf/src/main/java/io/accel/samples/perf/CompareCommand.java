@@ -95,6 +95,7 @@ public final class CompareCommand implements Callable<Integer> {
     private static final List<String> RDMA_ONLY = List.of(
             "-Daccel.fabric.order=rdma",
             "-Daccel.fallback=fail",
+            "-Daccel.datagram.rdma=true",
             // A guest of a busy machine takes long to load classes.
             "-Daccel.connect.probe-timeout=60s",
             "-Daccel.handshake.timeout=60s");
