@@ -94,7 +94,12 @@ public enum FallbackReason {
     CONNECTION_ENDED(
             28,
             false,
-            "its TCP connection was ended from outside, by ss -K, a reset, a rule, or keep-alive, and with it the connection");
+            "its TCP connection was ended from outside, by ss -K, a reset, a rule, or keep-alive, and with it the connection"),
+    /** The process that offers a link has not shown that it has the other end of the connection. */
+    UNPROVED(
+            29,
+            true,
+            "the two ends of the RDMA handshake do not know the same connection; find out who uses rdma_cm with the peer's address and port, and whether a proxy is between");
 
     private final int code;
     private final boolean remarkable;

@@ -109,6 +109,14 @@ public interface Fabric {
             return null;
         }
 
+        /**
+         * Whether the link has to be there before the connection carries anything. Then no {@linkplain #beginnings first bytes} can show
+         * that the listener is the peer.
+         */
+        default boolean isAtOnce() {
+            return false;
+        }
+
         /** The traits that tell the connection from others if its ends have no addresses by which both know it; null if they have. */
         default Traits traits() {
             return null;

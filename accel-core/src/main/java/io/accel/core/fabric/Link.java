@@ -261,6 +261,15 @@ public interface Link {
     }
 
     /**
+     * What proves that the peer owns the other end of the connection that the link is for.
+     *
+     * @return null if the fabric knows the peer by other means, or trusts it
+     */
+    default Ownership ownership() {
+        return null;
+    }
+
+    /**
      * The kernel's descriptor that becomes readable when the doorbell rings or the peer's process is gone. It is in
      * non-blocking mode and stays so; it may be registered with any number of the JDK's selectors.
      */

@@ -2,11 +2,14 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.Ownership;
+import io.accel.core.fabric.OwnershipSecrets;
 import io.accel.core.jdk.MappedCopy;
 import io.accel.core.stream.CorruptLinkException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -25,6 +28,10 @@ public final class Incoming {
     private static final int MOST_ASIDE = 8 << 20;
 
     private static final int MOST_AT_A_TIME = 1 << 16;
+    /** How long the rest of the peer's record may take when its first bytes have come: its kernel sends it as a whole. */
+    private static final long REST_NANOS = 1_000_000_000L;
+
+    private static final long REST_PAUSE_NANOS = 50_000L;
 
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
@@ -40,6 +47,15 @@ public final class Incoming {
     /** Null before the first link; nothing is set aside before that. Written once, in {@link #prepareForLink}; any thread reads it. */
     private volatile SetAside aside;
 
+    /** The records by which the peer may prove itself; null if there are none. Written in {@link StreamHandover}'s monitor; any thread reads it. */
+    private volatile PeerRecords records;
+
+    /** The longest read behind which the buffer is restored when a record was in it. */
+    private static final int MOST_KEPT = 1 << 13;
+
+    /** What the array of the next read had before, if a record may come with it; otherwise null. Under the lock. */
+    private byte[] kept;
+
     /** Whether nothing was read from the kernel since the peer was followed there. Written under the lock. */
     private volatile boolean justFollowed;
 
@@ -53,6 +69,18 @@ public final class Incoming {
     /** Prepares for a link that is about to come. In the monitor of {@link StreamHandover}, before anybody can see the link. */
     void prepareForLink() {
         aside = new SetAside();
+    }
+
+    /**
+     * Expects the record by which the peer of a new link proves itself. In the monitor of {@link StreamHandover}, before anybody can see the
+     * link.
+     *
+     * @param ownership null if the peer need not prove itself
+     */
+    void expect(Ownership ownership) {
+        if (ownership != null) {
+            records = PeerRecords.with(ownership, records, taken);
+        }
     }
 
     /** The link if the peer's bytes come over it; null as long as they come through the kernel. */
@@ -122,9 +150,14 @@ public final class Incoming {
         if (print != null && n > 0 && socket.attached() == null) {
             print.note(taken, dst, dst.position() - n, n);
         }
-        int mine = (int) took(n);
-        if (mine < n) {
-            int from = dst.position() - (n - mine);
+        int own = n;
+        if (n > 0 && records != null) {
+            own = withoutRecords(taken, n, new ByteBuffer[] {dst}, new int[] {dst.position() - n}, 0);
+            restore(dst, own, n);
+        }
+        int mine = (int) took(own);
+        if (mine < own) {
+            int from = dst.position() - (own - mine);
             setAside(dst.duplicate().limit(dst.position()).position(from));
             dst.position(from);
         }
@@ -148,9 +181,10 @@ public final class Incoming {
                     taken, dsts, before,
                     offset); // all bytes are the program's: a peer that switches has a link, and so has this end
         }
-        long mine = took(n);
-        if (mine < n) {
-            setAside(takeOff(dsts, before, offset, (int) (n - mine)));
+        long own = n > 0 && records != null ? withoutRecords(taken, (int) n, dsts, before, offset) : n;
+        long mine = took(own);
+        if (mine < own) {
+            setAside(takeOff(dsts, before, offset, (int) (own - mine)));
         }
         return orAnew(n, mine);
     }
@@ -170,6 +204,118 @@ public final class Incoming {
             all.put(left, last, last.position(), back);
         }
         return all;
+    }
+
+    /** Restores a buffer where a record was read into it, since a read changes no more bytes of it than it returns. */
+    private void restore(ByteBuffer dst, int own, int n) {
+        byte[] before = kept;
+        if (own < n && before != null && n <= before.length) {
+            dst.put(dst.position(), before, own, n - own);
+        }
+    }
+
+    private static byte[] copyOf(ByteBuffer dst) {
+        byte[] copy = new byte[Math.min(dst.remaining(), MOST_KEPT)];
+        dst.get(dst.position(), copy);
+        return copy;
+    }
+
+    private static void putBack(ByteBuffer bytes, ByteBuffer[] dsts, int offset) {
+        for (int i = offset; bytes.hasRemaining(); i++) {
+            int n = Math.min(bytes.remaining(), dsts[i].remaining());
+            dsts[i].put(bytes.slice(bytes.position(), n));
+            bytes.position(bytes.position() + n);
+        }
+    }
+
+    /**
+     * Takes the records by which the peer proves itself out of bytes that were read from the kernel. Under the lock.
+     *
+     * @param position how many of the program's bytes came before
+     * @param n how many bytes there are, one at least
+     * @param dsts as in {@link #took(long, ByteBuffer[], int[], int)}
+     * @param before as there
+     * @param offset as there
+     * @return how many bytes are left
+     */
+    private int withoutRecords(long position, int n, ByteBuffer[] dsts, int[] before, int offset) throws IOException {
+        int left = n;
+        for (PeerRecords.Expected each : records.all()) {
+            long at = each.place();
+            if (at < position || at >= position + left) {
+                continue;
+            }
+            int head = (int) (at - position);
+            int there = left - head;
+            ByteBuffer tail = takeOff(dsts, before, offset, there);
+            each.doneAt(at);
+            if (each.of().mayBePeers(tail)) {
+                tail = there < OwnershipSecrets.RECORD ? withRest(tail, each.of()) : tail;
+                if (tail.remaining() >= OwnershipSecrets.RECORD && each.of().mayBePeers(tail)) {
+                    each.of().found(tail);
+                    tail.position(OwnershipSecrets.RECORD);
+                } else if (tail.remaining() > there) {
+                    aside.addProgramBytes(tail.slice(there, tail.remaining() - there)); // they come next
+                    tail.limit(there);
+                }
+            }
+            left = head + tail.remaining();
+            putBack(tail, dsts, offset);
+        }
+        return left;
+    }
+
+    /**
+     * Reads the rest of what may be the peer's record.
+     *
+     * @param begun the first bytes
+     * @return these and more: the whole record, or bytes that are no record
+     */
+    private ByteBuffer withRest(ByteBuffer begun, Ownership of) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(OwnershipSecrets.RECORD).put(begun);
+        long start = System.nanoTime();
+        while (all.hasRemaining() && of.mayBePeers(all.duplicate().flip())) {
+            if (socket.anchor().available() > 0) {
+                int unused = readAnchor(all);
+            } else if (hasAnchorEnded() || System.nanoTime() - start > REST_NANOS) {
+                break;
+            } else {
+                LockSupport.parkNanos(REST_PAUSE_NANOS);
+            }
+        }
+        return all.flip();
+    }
+
+    /** Whether the peer's record may be the next that the kernel has. */
+    private boolean isRecordNext() {
+        PeerRecords expected = records;
+        return expected != null && link == null && isAsideEmpty() && expected.next(taken) == taken;
+    }
+
+    /**
+     * Reads ahead up to the peer's record, if that may have come, and takes it out, so that nobody counts it among the program's bytes. Does
+     * nothing if another thread is reading.
+     */
+    private void takeRecordAhead() throws IOException {
+        PeerRecords expected = records;
+        if (expected == null || link != null || !lock.tryLock()) {
+            return;
+        }
+        try {
+            long position = taken + aside.size();
+            long at = expected.next(position);
+            if (at != Ownership.NOWHERE
+                    && link == null
+                    && !aside.awaitsRecord()
+                    && at - position < socket.anchor().available()) {
+                ByteBuffer came = takeForAside(at - position + 1);
+                if (came != null) {
+                    aside.addProgramBytes(came);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private long took(long n) throws IOException {
@@ -381,7 +527,12 @@ public final class Incoming {
             return null;
         }
         ByteBuffer came = ByteBuffer.allocate((int) Math.min(most, Math.min(MOST_AT_A_TIME, there)));
-        return readAnchor(came) > 0 ? came.flip() : null;
+        int n = readAnchor(came);
+        if (n > 0 && records != null) {
+            long position = taken + aside.size() + aside.held();
+            int unused = withoutRecords(position, n, new ByteBuffer[] {came}, new int[] {0}, 0);
+        }
+        return n > 0 ? came.flip() : null;
     }
 
     /** The next byte comes over the link. Under the lock. */
@@ -513,6 +664,8 @@ public final class Incoming {
         if (before == null || link != null) {
             return 0;
         }
+        PeerRecords expected = records;
+        kept = expected != null && dst.hasArray() && expected.mayCome(taken) ? copyOf(dst) : null;
         boolean wasEarly = before.hasEarly();
         int n = before.read(dst);
         if (n > 0) {
@@ -652,6 +805,7 @@ public final class Incoming {
             long here = switched.reader().available();
             return toInt(switched.reader().isPeerLeaving() ? here + aside.size() + behindAnnouncement() : here);
         }
+        takeRecordAhead();
         long raw = (long) socket.anchor().available() + sizeAside();
         LinkStream attached = socket.attached();
         long at = attached == null ? LinkReader.NOT_SWITCHED : attached.reader().peekSwitchedAt();
@@ -720,10 +874,17 @@ public final class Incoming {
      * an announcement, or a record, that was taken meanwhile. Any thread.
      */
     boolean isReadable() {
-        if (!justFollowed || !isAsideEmpty()) {
+        boolean isRecordNext = isRecordNext();
+        if ((!justFollowed && !isRecordNext) || !isAsideEmpty()) {
             return true;
         }
         try {
+            if (isRecordNext) {
+                takeRecordAhead();
+                if (!isAsideEmpty()) {
+                    return true;
+                }
+            }
             return socket.anchor().available() > 0 || socket.anchor().hasEnded();
         } catch (IOException e) {
             return true; // the read meets the failure

@@ -2,6 +2,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.Ownership;
 import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -39,6 +40,10 @@ public final class Outgoing {
      * knows that no writer will switch.
      */
     private volatile boolean switching;
+    /** That of the last link with a proved peer that this direction may come to. Under the lock. */
+    private Ownership came;
+    /** Proves this end to the peer of a link; null before the first such link. Under the lock. */
+    private OwnRecord record;
     /** Whether coming to the link was worth it; null before this direction first came there. Under the lock. */
     private LinkWorth worth;
     /** Whether this direction stays where it is. Guarded by this. */
@@ -132,6 +137,9 @@ public final class Outgoing {
         if (left == attached && !attached.writer().isFollowed()) {
             return null;
         }
+        if (!isProved(attached)) {
+            return null;
+        }
         left = null;
         synchronized (this) {
             if (fixed || !attached.writer().switchAt(given)) {
@@ -146,6 +154,38 @@ public final class Outgoing {
         }
         socket.readiness().refresh();
         return attached;
+    }
+
+    /**
+     * Whether the link's peer is known to own the other end of the connection. If not, this may prove this end to it, and the peer's answer
+     * proves the peer.
+     */
+    private boolean isProved(LinkStream attached) {
+        Ownership ownership = attached.link().ownership();
+        if (ownership == null || came == ownership) {
+            return true;
+        }
+        if (record == null) {
+            record = new OwnRecord(socket);
+        }
+        if (ownership.isProved()) {
+            return mayCome(ownership);
+        }
+        synchronized (this) {
+            if (!fixed) {
+                record.send(ownership, given);
+            }
+        }
+        return false;
+    }
+
+    private boolean mayCome(Ownership ownership) {
+        try {
+            came = record.hasJustEnded() ? came : ownership;
+        } catch (IOException e) {
+            return false; // closed: the write reports it
+        }
+        return came == ownership;
     }
 
     /** Whether a writer may just be switching. A writer that begins later finds a broken link broken, and a retiring link retiring. */
@@ -340,6 +380,8 @@ public final class Outgoing {
             LinkStream attached = socket.attached();
             if (attached == null) {
                 socket.handover().noteTraffic();
+            } else if (record != null) {
+                record.wrote(attached.link().ownership(), given);
             }
         }
     }

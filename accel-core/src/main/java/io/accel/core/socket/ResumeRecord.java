@@ -92,6 +92,11 @@ final class ResumeRecord {
         return !isFirst || held.hasRemaining();
     }
 
+    /** The number of bytes that may be a part of the record. */
+    int held() {
+        return held.remaining();
+    }
+
     /** Whether a record may begin with a byte. An announcement never looks like one. */
     static boolean mayBeginWith(byte first) {
         return first == (byte) (MARK >>> 56);

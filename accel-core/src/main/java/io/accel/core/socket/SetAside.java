@@ -133,6 +133,12 @@ final class SetAside {
 
     // ---- the record of a peer whose link has broken
 
+    /** The number of bytes that are neither the program's nor the record's before more come. */
+    int held() {
+        ResumeRecord awaited = record;
+        return awaited == null ? 0 : awaited.held();
+    }
+
     /** As {@link Incoming#await}. By {@link Resumption}, without the lock. */
     void await(ResumeRecord awaited) {
         record = awaited;

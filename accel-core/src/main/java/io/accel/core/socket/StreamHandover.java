@@ -283,6 +283,11 @@ final class StreamHandover {
         return remote == null ? List.of() : accelerator.fabricsFor(Role.CLIENT, remote);
     }
 
+    /** Whether the program waits for the link before its first byte. */
+    boolean isAtOnce() {
+        return accelerator.handoverAfter().atConnect() || accelerator.isFailing();
+    }
+
     /** The first bytes that have gone through the kernel; null if nobody has seen them. */
     Beginnings beginnings() {
         StreamBeginnings seen = beginnings;
@@ -429,6 +434,7 @@ final class StreamHandover {
                 return false;
             }
             socket.prepareForLink();
+            socket.incoming().expect(link.ownership());
             stream = new LinkStream(
                     link, accelerator.lowWater(), accelerator.handoverAfter().unrest(), socket, connection);
             socket.readiness().establish(stream);

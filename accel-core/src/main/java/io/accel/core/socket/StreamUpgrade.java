@@ -128,6 +128,11 @@ final class StreamUpgrade extends LinkSearch {
         }
 
         @Override
+        public boolean isAtOnce() {
+            return socket.handover().isAtOnce();
+        }
+
+        @Override
         public Fabric.Traits traits() {
             return UnixTraits.of(socket);
         }

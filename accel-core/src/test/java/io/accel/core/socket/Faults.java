@@ -86,6 +86,10 @@ final class Faults {
     volatile boolean arrives = true;
     /** How many threads have waited for that. */
     final AtomicInteger waits = new AtomicInteger();
+    /** The peer that has to prove itself, whether or not both ends may lead; null for a fabric that knows its peers. */
+    volatile PairedOwnership.Peer owner;
+
+    volatile boolean serverLeads = true;
     /** Called when an end asks whether its link can break. */
     volatile Runnable asked = () -> {};
     /** Called when an end looks what its peer has said. */

@@ -60,7 +60,7 @@ final class FaultyFabric implements Fabric {
 
     private Link give(Link link, Faults.Side side, InetSocketAddress client) {
         faults.links.incrementAndGet();
-        FaultyLink given = new FaultyLink(link, side, faults);
+        FaultyLink given = new FaultyLink(link, side, faults, client);
         faults.pair(client, given);
         return faults.guise.apply(given);
     }

@@ -7,8 +7,10 @@ import io.accel.core.socket.Faults.Call;
 import io.accel.core.socket.Faults.Step;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -45,11 +47,30 @@ final class FaultyLink implements Link {
     private volatile long arrived;
     /** Whether a switch was signalled that never left. */
     private volatile boolean hasLost;
+    /** Null if the fabric knows its peers. */
+    private final PairedOwnership ownership;
 
-    FaultyLink(Link inner, Faults.Side side, Faults faults) {
+    FaultyLink(Link inner, Faults.Side side, Faults faults, InetSocketAddress client) {
         this.inner = inner;
         this.side = side;
         this.faults = faults;
+        boolean isClient = side == Faults.Side.CLIENT;
+        this.ownership = faults.owner == null
+                ? null
+                : new PairedOwnership(
+                        client.toString().getBytes(StandardCharsets.UTF_8),
+                        isClient,
+                        faults.owner,
+                        isClient || faults.serverLeads);
+    }
+
+    private boolean isHidden() {
+        return ownership != null && !ownership.isProved();
+    }
+
+    @Override
+    public PairedOwnership ownership() {
+        return ownership;
     }
 
     /** Whether the call has to go through. */
@@ -73,6 +94,9 @@ final class FaultyLink implements Link {
 
     void pairWith(FaultyLink peer) {
         other = peer;
+        if (ownership != null) {
+            ownership.pairWith(peer.ownership);
+        }
     }
 
     /** Acts like a device that has the answer of the peer's device, which a broken one does not give. */
@@ -224,6 +248,9 @@ final class FaultyLink implements Link {
     @Override
     public long published() {
         boolean unused = works(Call.PUBLISHED);
+        if (isHidden()) {
+            return 0;
+        }
         long now = inner.published();
         return broken && faults.isResumable ? lastPublished : now;
     }
@@ -238,6 +265,9 @@ final class FaultyLink implements Link {
         check("peerState");
         faults.looks.accept(this);
         int now = inner.peerState();
+        if (isHidden()) {
+            return (now & (ATTACHED | RETIRING | RETIRED | LARGER)) | (broken && faults.isResumable ? BROKEN : 0);
+        }
         if (broken) {
             return faults.isResumable ? lastStates : now | RST;
         }

@@ -192,7 +192,8 @@ final class Lab implements AutoCloseable {
         return accepted;
     }
 
-    private void opened(StreamSocket socket, SocketChannel channel) {
+    /** Takes an end that the test has made; this closes it. */
+    void opened(StreamSocket socket, SocketChannel channel) {
         CHANNELS.put(socket, channel);
         opened.add(socket);
     }

@@ -11,10 +11,10 @@ import java.nio.ByteBuffer;
  *
  * <pre>
  *   magic 4, version 2, feature bits 2 (1: writes are told of by a SEND after them, not by immediate data), address of the region 8, its key 4, logarithm of the ring's size 1, reserved 1,
- *   receives posted 2, nonce 8, port 2
+ *   receives posted 2, nonce 8, port 2, secret 8, what the sender knows of the connection's bytes 12
  * </pre>
  *
- * Big-endian, 34 bytes; devices pad it with zeros. A region is one page with the {@link ControlCell}, then the ring. The
+ * Big-endian, 54 bytes; devices pad it with zeros. A region is one page with the {@link ControlCell}, then the ring. The
  * first 6 bytes are the same in all versions, so that versions can refuse each other; a refusal is magic, version and a
  * {@link FallbackReason#code()} of 2 bytes.
  *
@@ -26,13 +26,24 @@ import java.nio.ByteBuffer;
  * @param nonce the client's number, which the listener gives back
  * @param port the client program's port, which differs from the connection manager's; a listener gives its own
  * @param notifyBySend whether this side announces its writes by a SEND, and expects that of the peer
+ * @param secret a random number of the sender's; see {@link #secrets}
+ * @param carried what the sender knows of the bytes that the connection has carried
  */
-record Offer(long address, int key, int ringSize, int receives, long nonce, int port, boolean notifyBySend) {
+record Offer(
+        long address,
+        int key,
+        int ringSize,
+        int receives,
+        long nonce,
+        int port,
+        boolean notifyBySend,
+        long secret,
+        Carried carried) {
     private static final int NOTIFY_BY_SEND = 1;
 
     static final int MAGIC = 0x41_43_52_44;
-    static final int VERSION = 3;
-    static final int SIZE = 34;
+    static final int VERSION = 4;
+    static final int SIZE = 54;
     static final int REFUSAL = 8;
 
     static final int LEAST_RING = 1 << 12;
@@ -50,6 +61,10 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
                 .putShort((short) receives)
                 .putLong(nonce)
                 .putShort((short) port)
+                .putLong(secret)
+                .putShort((short) carried.sent())
+                .putShort((short) carried.received())
+                .putLong(carried.tag())
                 .flip();
     }
 
@@ -75,7 +90,29 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
                 receives,
                 data.getLong(at + 16),
                 Short.toUnsignedInt(data.getShort(at + 24)),
-                (data.getShort(at - 2) & NOTIFY_BY_SEND) != 0);
+                (data.getShort(at - 2) & NOTIFY_BY_SEND) != 0,
+                data.getLong(at + 26),
+                new Carried(
+                        Short.toUnsignedInt(data.getShort(at + 34)),
+                        Short.toUnsignedInt(data.getShort(at + 36)),
+                        data.getLong(at + 38)));
+    }
+
+    /** The random numbers of a client, which only the listener hears. */
+    static byte[] secrets(long nonce, long client) {
+        return ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(nonce)
+                .putLong(client)
+                .array();
+    }
+
+    /** The random numbers of both ends, which only the two ends of the link have. */
+    static byte[] secrets(long nonce, long client, long listener) {
+        return ByteBuffer.allocate(3 * Long.BYTES)
+                .putLong(nonce)
+                .putLong(client)
+                .putLong(listener)
+                .array();
     }
 
     /** Throws unless the peer announces its writes in the way that this side expects. */
@@ -102,7 +139,8 @@ record Offer(long address, int key, int ringSize, int receives, long nonce, int 
                     FallbackReason.PEER_NOT_ACCELERATED, "the listener for RDMA there refused, and is not Accel");
         }
         FallbackReason reason = FallbackReason.ofCode(Short.toUnsignedInt(data.getShort(data.position() + 6)));
-        return new FallbackException(reason, "the listener refused: " + reason.sentence());
+        return new FallbackException(
+                reason, "the listener refused: " + reason.sentence(), reason == FallbackReason.NOT_YET);
     }
 
     private static void checkHead(ByteBuffer data) throws FallbackException {

@@ -78,6 +78,13 @@ final class Outbound {
     /** Whether the queue pair takes requests yet. */
     private boolean open;
 
+    /** What this side says to prove that it owns its end of the connection, and to confirm that the peer does. */
+    private final OwnershipCell ownership;
+
+    private boolean ownershipDue;
+    /** The number of the request that carried the last of it, -1 if there was none. */
+    private long lastOwnership = -1;
+
     private boolean cellDue;
     private boolean wakeDue;
     private long pingNumber = -1;
@@ -97,6 +104,7 @@ final class Outbound {
         this.word = endpoint.memory().outbound().slice(WORD, Integer.BYTES); // big-endian
         this.wordAddress = cellCopy + WORD;
         this.cell = new ControlCell(endpoint.memory().outbound(), endpoint.depth());
+        this.ownership = new OwnershipCell(endpoint.memory().outbound());
         this.credits = new ReceiveCredits(peer.receives());
         this.ledger = new SendLedger(endpoint.depth(), config.signalEvery(), chunk);
     }
@@ -144,6 +152,23 @@ final class Outbound {
         wakeDue = true;
     }
 
+    /** As {@link io.accel.core.fabric.Ownership#place}. */
+    void place(long at) {
+        ownership.place(at);
+        ownershipDue = true;
+    }
+
+    /** Whether the peer's device has acknowledged the last place. */
+    boolean isPlaced() {
+        return !ownershipDue && lastOwnership >= 0 && ledger.isComplete(lastOwnership);
+    }
+
+    /** Returns the secret in the peer's record. */
+    void returnSecret(byte[] secret) {
+        ownership.secret(secret);
+        ownershipDue = true;
+    }
+
     /** The last number of receives that this side has told, or is telling, the peer. */
     long receivesTold() {
         return cell.posted();
@@ -181,7 +206,7 @@ final class Outbound {
 
     /** Whether anything waits for room or credits. */
     boolean isStalled() {
-        return posted != published || wantedStates != sentStates || cellDue || wakeDue;
+        return posted != published || wantedStates != sentStates || cellDue || wakeDue || ownershipDue;
     }
 
     /** Whether everything was posted and has completed. */
@@ -216,6 +241,9 @@ final class Outbound {
         }
         if (cellDue || wakeDue) {
             postCell();
+        }
+        if (ownershipDue && !postOwnership()) {
+            return; // the peer believes no data before that
         }
         while (posted != published && ledger.hasRoom(3 + KEPT_BACK) && credits.allowData()) {
             postData((int) Math.min(inPlace.limit(posted, published) - posted, chunk));
@@ -330,6 +358,20 @@ final class Outbound {
             count++;
         }
         queuePair.postSend(requests, 0, count);
+    }
+
+    /** Nobody waits for it, so it wakes nobody: whoever needs it looks. */
+    private boolean postOwnership() throws VerbsException {
+        if (!ledger.hasRoom(1)) {
+            return false;
+        }
+        lastOwnership = ledger.next();
+        int flags = inlineFlag(OwnershipCell.SIZE) | SendFlags.SIGNALED;
+        requests.write(0, place.sendId(lastOwnership), flags, peer.address() + OwnershipCell.OFFSET, peer.key());
+        requests.segment(0, cellCopy + OwnershipCell.OFFSET, OwnershipCell.SIZE, localKey);
+        ownershipDue = false;
+        post(1, true, 0);
+        return true;
     }
 
     private void post(int count, boolean signaled, int bytes) throws VerbsException {

@@ -3,10 +3,13 @@ package io.accel.core.fabric.rdma;
 
 import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
+import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.OwnershipSecrets;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventChannel;
@@ -17,7 +20,6 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The client's side of a handshake: address, route, offer, answer. It has an event channel of its own, so that the
@@ -26,6 +28,7 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class RdmaConnecting implements Connecting {
     private static final Log LOG = Log.of(RdmaConnecting.class);
+    private static final Warnings STRANGERS = new Warnings(LOG);
     /** The status of a refusal for want of a listener, as the InfiniBand specification numbers it. */
     private static final int NOBODY_LISTENS = 8;
 
@@ -41,7 +44,12 @@ final class RdmaConnecting implements Connecting {
     private final InetSocketAddress local;
     private final InetSocketAddress destination;
     private final long deadline;
-    private final long nonce = ThreadLocalRandom.current().nextLong();
+    private final long nonce = OwnershipSecrets.random();
+    private final long secret = OwnershipSecrets.random();
+    /** The first bytes of the connection; null if they were not watched. */
+    private final Beginnings seen;
+    /** What the listener was told of them; null before that. */
+    private Carried asked;
 
     private final CmEventChannel events;
     private final SelectableChannel channel;
@@ -74,6 +82,13 @@ final class RdmaConnecting implements Connecting {
         this.config = config;
         this.ringSize = ringSize;
         this.source = source;
+        this.seen = config.provesOwners() ? source.beginnings() : null;
+        if (seen != null && seen.sent() + seen.received() == 0 && !source.isAtOnce()) {
+            throw new FallbackException(
+                    FallbackReason.NOT_YET,
+                    "the connection has carried nothing by which its peer could be known",
+                    true);
+        }
         this.local = local;
         this.destination = destination;
         this.deadline = System.nanoTime() + config.probeTimeoutNanos();
@@ -126,7 +141,7 @@ final class RdmaConnecting implements Connecting {
     }
 
     /** The offer that an endpoint makes the peer. */
-    static Offer offer(Endpoint endpoint, int ringSize, long nonce, int port) {
+    static Offer offer(Endpoint endpoint, int ringSize, long nonce, int port, long secret, Carried carried) {
         return new Offer(
                 endpoint.inbound().address(),
                 endpoint.inbound().rkey(),
@@ -134,7 +149,9 @@ final class RdmaConnecting implements Connecting {
                 endpoint.depth(),
                 nonce,
                 port,
-                endpoint.words() != null);
+                endpoint.words() != null,
+                secret,
+                carried);
     }
 
     @Override
@@ -188,7 +205,8 @@ final class RdmaConnecting implements Connecting {
                 id.resolveRoute(millisLeft());
             }
             case ROUTE_RESOLVED -> {
-                Offer offer = offer(endpoint, ringSize, nonce, local.getPort());
+                asked = Carried.asked(seen, Offer.secrets(nonce, secret));
+                Offer offer = offer(endpoint, ringSize, nonce, local.getPort(), secret, asked);
                 id.connect(new ConnectionParameters(offer.encode(), 1, config.retries(), config.rnrRetries()));
             }
             case ESTABLISHED -> {
@@ -215,7 +233,7 @@ final class RdmaConnecting implements Connecting {
             throw new FallbackException(FallbackReason.BAD_HANDSHAKE, "the listener's answer is not to this offer");
         }
         listener.checkNotification(endpoint.words() != null);
-        RdmaLink link = new RdmaLink(service, endpoint, listener, listener.ringSize(), config);
+        RdmaLink link = new RdmaLink(service, endpoint, listener, listener.ringSize(), config, ownership(listener));
         service.handle(id, link);
         try {
             id.migrate(service.events());
@@ -229,6 +247,37 @@ final class RdmaConnecting implements Connecting {
         Endpoint.close(channel, "event channel's descriptor");
         Endpoint.close(events, "event channel");
         return link;
+    }
+
+    /**
+     * What proves the listener, if it has shown that it knows the connection.
+     *
+     * @return null if it need not be proved
+     */
+    private RdmaOwnership ownership(Offer listener) throws FallbackException {
+        if (!config.provesOwners()) {
+            return null;
+        }
+        byte[] key = Offer.secrets(nonce, secret, listener.secret());
+        switch (asked.ofAnswer(listener.carried(), seen, key)) {
+            case TOO_LITTLE ->
+                throw new FallbackException(
+                        FallbackReason.NOT_YET,
+                        "the peer has not read enough of the connection's bytes to be known",
+                        true);
+            case OTHER -> {
+                String what = "who answers over RDMA for " + destination + " does not know what the connection from "
+                        + local + " has carried";
+                STRANGERS.warn(
+                        what + "; it stays with the kernel. Find out who listens by rdma_cm on that port, and whether a"
+                                + " proxy is between",
+                        null);
+                throw new FallbackException(FallbackReason.UNPROVED, what);
+            }
+            default -> {
+                return new RdmaOwnership(key, true, true);
+            }
+        }
     }
 
     private FallbackException refused(CmEvent event) {

@@ -48,6 +48,12 @@ public final class RdmaFabric implements Fabric {
         return "rdma";
     }
 
+    /** So that neither end of a handshake takes a stranger for its peer. */
+    @Override
+    public boolean comparesBeginnings() {
+        return config.provesOwners();
+    }
+
     @Override
     public Connecting connect(InetSocketAddress destination, Source source, int ringSize) throws IOException {
         availability.check();

@@ -4,6 +4,7 @@ package io.accel.core.fabric.rdma;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.MemoryRegion;
+import io.accel.core.fabric.Ownership;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
@@ -56,8 +57,21 @@ final class RdmaLink implements Link, CmHandler {
     private final int port;
     private final boolean remote;
     private final long nonce;
+    /** Null between datagram sockets. */
+    private final RdmaOwnership ownership;
 
-    RdmaLink(CmService service, Endpoint endpoint, Offer peer, int ringSize, RdmaConfig config) {
+    /**
+     * A link.
+     *
+     * @param ownership what proves the peer; null if nothing does, and the peer is trusted
+     */
+    RdmaLink(
+            CmService service,
+            Endpoint endpoint,
+            Offer peer,
+            int ringSize,
+            RdmaConfig config,
+            RdmaOwnership ownership) {
         this.service = service;
         this.endpoint = endpoint;
         this.sendRing = RingMemory.ring(endpoint.memory().outbound(), ringSize);
@@ -71,6 +85,10 @@ final class RdmaLink implements Link, CmHandler {
         this.port = endpoint.id().localAddress().getPort();
         this.remote = !address.equals(endpoint.id().remoteAddress().getAddress());
         this.nonce = peer.nonce();
+        this.ownership = ownership;
+        if (ownership != null) {
+            ownership.connect(lock, queues, out, endpoint.memory().inbound(), endpoint.id());
+        }
     }
 
     private void needAttention() {
@@ -249,12 +267,18 @@ final class RdmaLink implements Link, CmHandler {
     @Override
     public long published() {
         look();
-        return in.published();
+        return ownership == null || ownership.isProved() ? in.published() : 0;
     }
 
     @Override
     public int peerState() {
-        return in.states();
+        int states = in.states();
+        return ownership == null ? states : ownership.shown(states);
+    }
+
+    @Override
+    public Ownership ownership() {
+        return ownership;
     }
 
     @Override
@@ -560,6 +584,9 @@ final class RdmaLink implements Link, CmHandler {
 
     private void detach() {
         if (!queues.state().isPast(LinkState.DRAINED)) {
+            if (ownership != null) {
+                ownership.end();
+            }
             queues.detach();
             service.forget(this);
         }

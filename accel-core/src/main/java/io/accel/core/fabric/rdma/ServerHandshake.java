@@ -4,8 +4,10 @@ package io.accel.core.fabric.rdma;
 import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
+import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.OwnershipSecrets;
 import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmId;
@@ -23,6 +25,7 @@ import java.net.InetSocketAddress;
 final class ServerHandshake implements CmHandler {
     private static final Log LOG = Log.of(ServerHandshake.class);
     private static final Warnings ERRORS = new Warnings(LOG);
+    private static final Warnings STRANGERS = new Warnings(LOG);
     /** How long bytes may precede the confirmation before the confirmation counts as lost. */
     private static final long PATIENCE_NANOS = 40_000_000L;
 
@@ -39,11 +42,17 @@ final class ServerHandshake implements CmHandler {
     private boolean isOver;
 
     private ServerHandshake(
-            CmService service, RdmaConfig config, Acceptor acceptor, Endpoint endpoint, Offer client, int ringSize) {
+            CmService service,
+            RdmaConfig config,
+            Acceptor acceptor,
+            Endpoint endpoint,
+            Offer client,
+            int ringSize,
+            RdmaOwnership ownership) {
         this.service = service;
         this.acceptor = acceptor;
         this.id = endpoint.id();
-        this.link = new RdmaLink(service, endpoint, client, ringSize, config);
+        this.link = new RdmaLink(service, endpoint, client, ringSize, config, ownership);
         this.local = id.localAddress();
         this.remote = new InetSocketAddress(id.remoteAddress().getAddress(), client.port());
         this.deadline = answeredAt + config.handshakeTimeoutNanos();
@@ -114,14 +123,25 @@ final class ServerHandshake implements CmHandler {
         Endpoint endpoint = null;
         ServerHandshake handshake = null;
         try {
+            Beginnings seen = config.provesOwners() ? seen(acceptor, local, remote) : null;
+            boolean knows = knows(client, seen, remote);
+            long secret = OwnershipSecrets.random();
+            byte[] key = Offer.secrets(client.nonce(), client.secret(), secret);
+            Carried carried = client.carried().answer(seen, key);
+            if (config.provesOwners() && !client.carried().isEnough(carried)) {
+                throw new FallbackException(
+                        FallbackReason.NOT_YET, "this end's program has not read enough of the bytes to be known");
+            }
             id.acknowledgeTimeout(config.ackTimeoutCode());
             int ringSize = Math.min(client.ringSize(), config.ringSize());
             endpoint = Endpoint.open(id, config, ringSize, acceptor.waiter(local, remote));
             client.checkNotification(endpoint.words() != null);
-            handshake = new ServerHandshake(service, config, acceptor, endpoint, client, ringSize);
+            RdmaOwnership ownership = config.provesOwners() ? new RdmaOwnership(key, false, knows) : null;
+            handshake = new ServerHandshake(service, config, acceptor, endpoint, client, ringSize, ownership);
             service.handle(id, handshake);
             service.add(handshake);
-            Offer answer = RdmaConnecting.offer(endpoint, ringSize, client.nonce(), handshake.local.getPort());
+            Offer answer = RdmaConnecting.offer(
+                    endpoint, ringSize, client.nonce(), handshake.local.getPort(), secret, carried);
             if (!acceptor.offered(handshake.link, local, remote)) {
                 handshake.fail();
                 handshake.link.free();
@@ -148,6 +168,28 @@ final class ServerHandshake implements CmHandler {
                 endpoint.memory().free();
             }
         }
+    }
+
+    private static Beginnings seen(Acceptor acceptor, InetSocketAddress local, InetSocketAddress remote) {
+        Acceptor.Known known = acceptor.known(local, remote);
+        return known == null ? null : known.beginnings();
+    }
+
+    /**
+     * Whether the client has shown that it knows what the connection has carried.
+     *
+     * @throws FallbackException if it takes another connection for this one
+     */
+    private static boolean knows(Offer client, Beginnings seen, InetSocketAddress remote) throws FallbackException {
+        byte[] key = Offer.secrets(client.nonce(), client.secret());
+        Carried.Verdict verdict = client.carried().ofClient(seen, key);
+        if (verdict == Carried.Verdict.OTHER) {
+            String what = "who asks over RDMA for the link of " + remote + " does not know what that connection has"
+                    + " carried";
+            STRANGERS.warn(what + ", and gets none; find out who connects by rdma_cm there", null);
+            throw new FallbackException(FallbackReason.UNPROVED, what);
+        }
+        return verdict == Carried.Verdict.SAME;
     }
 
     /** A client that waits for its answer, and may go away meanwhile. */

@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.FallbackReason;
+import io.accel.core.fabric.Beginnings;
+import io.accel.core.fabric.Connecting;
+import io.accel.core.fabric.Fabric;
+import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.OwnershipSecrets;
 import io.accel.core.fabric.rdma.verbs.CmEvent;
 import io.accel.core.fabric.rdma.verbs.CmEventChannel;
 import io.accel.core.fabric.rdma.verbs.CmEventType;
@@ -17,6 +22,8 @@ import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -71,7 +78,7 @@ class HostilePeerTest {
             }
             assertThat(refusalOf(garbage)).isEqualTo(FallbackReason.BAD_HANDSHAKE);
         }
-        Offer offer = new Offer(4096, 1, 1 << 16, 32, 5, 6, false);
+        Offer offer = new Offer(4096, 1, 1 << 16, 32, 5, 6, false, 0, Carried.NOTHING);
         assertThat(refusalOf(offer.encode().putShort(4, (short) 99))).isEqualTo(FallbackReason.VERSION_MISMATCH);
         assertThat(refusalOf(offer.encode().put(20, (byte) 60))).isEqualTo(FallbackReason.BAD_HANDSHAKE);
         assertThat(refusalOf(offer.encode().putShort(22, (short) 1))).isEqualTo(FallbackReason.BAD_HANDSHAKE);
@@ -86,6 +93,89 @@ class HostilePeerTest {
         Endpoint.close(endpoint.id(), "identifier");
         endpoint.memory().free();
         return Offer.refused(event.privateData()).reason();
+    }
+
+    /** It has none of the connection's bytes, and says what it likes about them. */
+    @Test
+    void aListenerThatGuessesIsNotTakenForThePeer() throws Exception {
+        Fabric.Source source = new Fabric.Source() {
+            @Override
+            public InetSocketAddress bind(InetAddress from) {
+                return new InetSocketAddress(from, 50_000);
+            }
+
+            @Override
+            public Beginnings beginnings() {
+                return new Known(64, 64);
+            }
+        };
+        try (CmId listener = events.createId()) {
+            listener.bind(new InetSocketAddress(ends.address.getAddress(), 0));
+            listener.listen(1);
+            Connecting connecting = new RdmaFabric(RdmaEnds.config(DEPTH, false))
+                    .connect(listener.localAddress(), source, RdmaEnds.RING);
+            CmEvent[] request = new CmEvent[1];
+            Awaitility.await().pollInSameThread().atMost(10, TimeUnit.SECONDS).until(() -> {
+                assertThat(connecting.advance()).isNull();
+                request[0] = events.nextEvent();
+                return request[0] != null;
+            });
+            Offer client = Offer.decode(request[0].privateData());
+            assertThat(client.carried().sent()).isEqualTo(64);
+            CmId id = request[0].id();
+            Endpoint endpoint = Endpoint.open(id, RdmaEnds.config(DEPTH, false), RdmaEnds.RING, null);
+            Offer answer = RdmaConnecting.offer(endpoint, RdmaEnds.RING, client.nonce(), 5, 6, new Carried(64, 64, 7));
+            id.accept(new ConnectionParameters(answer.encode()));
+            assertThatThrownBy(() -> RdmaEnds.answer(connecting))
+                    .isInstanceOfSatisfying(
+                            FallbackException.class, e -> assertThat(e.reason()).isEqualTo(FallbackReason.UNPROVED));
+            endpoint.close();
+            Endpoint.close(id, "identifier");
+            endpoint.memory().free();
+        }
+    }
+
+    /** So many bytes of each direction. */
+    private record Known(int sent, int received) implements Beginnings {
+        @Override
+        public int sumOfSent(int length) {
+            return 1;
+        }
+
+        @Override
+        public int sumOfReceived(int length) {
+            return 2;
+        }
+    }
+
+    /** Neither what it publishes nor what it says is seen, and lies about the proof change nothing. */
+    @Test
+    void aPeerThatHasNotProvedItselfIsNotHeard() throws Exception {
+        try (Liar liar = new Liar(false)) {
+            liar.word(Immediate.of(Immediate.STATE, Link.SWITCHED | Link.FIN | Link.DEAF | Link.LEFT));
+            liar.word(Immediate.of(Immediate.STATE, Link.ATTACHED));
+            liar.oneByteMessages(3);
+            liar.ownership(Long.MAX_VALUE - 1);
+            Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> {
+                liar.victim.takeIn();
+                return liar.victim.ownership().peersPlace() == Long.MAX_VALUE - 1;
+            });
+            assertThat(liar.victim.ownership().isProved()).isFalse();
+            assertThat(liar.victim.published()).isZero();
+            assertThat(liar.victim.peerState()).isEqualTo(Link.ATTACHED);
+        }
+    }
+
+    /** It returns a secret that it has not received. */
+    @Test
+    void aFalseSecretBreaksTheLink() throws Exception {
+        try (Liar liar = new Liar(false)) {
+            liar.secret(new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+            Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> {
+                assertThat(liar.victim.ownership().isProved()).isFalse();
+                return (liar.victim.peerState() & Link.BROKEN) != 0;
+            });
+        }
     }
 
     @ParameterizedTest
@@ -247,15 +337,25 @@ class HostilePeerTest {
         final Offer offer;
         final Link victim;
         final SendRequests requests = new SendRequests(1);
+        private final OwnershipCell cell;
         private long sent;
 
         Liar() throws Exception {
+            this(true);
+        }
+
+        /** Makes one that has proved, or has not, that it owns the end of the connection. */
+        Liar(boolean proves) throws Exception {
             CmId id = resolved();
             endpoint = Endpoint.open(id, RdmaEnds.config(DEPTH, false), RdmaEnds.RING, null);
-            Offer mine = RdmaConnecting.offer(endpoint, RdmaEnds.RING, 77, 5);
+            cell = new OwnershipCell(endpoint.memory().outbound());
+            Offer mine = RdmaConnecting.offer(endpoint, RdmaEnds.RING, 77, 5, 0, Carried.NOTHING);
             id.connect(new ConnectionParameters(mine.encode()));
             offer = Offer.decode(await(CmEventType.ESTABLISHED).privateData());
             victim = ends.accept();
+            if (proves) {
+                victim.ownership().found(ByteBuffer.allocate(OwnershipSecrets.RECORD));
+            }
         }
 
         private long nextId() {
@@ -264,6 +364,26 @@ class HostilePeerTest {
 
         void word(int immediate) throws Exception {
             requests.writeWithImmediate(0, nextId(), SendFlags.SIGNALED, offer.address(), offer.key(), immediate);
+            endpoint.queuePair().postSend(requests, 0, 1);
+        }
+
+        void ownership(long place) throws Exception {
+            cell.place(place);
+            tell();
+        }
+
+        void secret(byte[] secret) throws Exception {
+            cell.secret(secret);
+            tell();
+        }
+
+        private void tell() throws Exception {
+            requests.write(0, nextId(), SendFlags.SIGNALED, offer.address() + OwnershipCell.OFFSET, offer.key());
+            requests.segment(
+                    0,
+                    endpoint.outbound().address() + OwnershipCell.OFFSET,
+                    OwnershipCell.SIZE,
+                    endpoint.outbound().lkey());
             endpoint.queuePair().postSend(requests, 0, 1);
         }
 

@@ -18,7 +18,16 @@ class OfferTest {
     /** What a connect request has room for. */
     private static final int LIMIT = 56;
 
-    private static final Offer OFFER = new Offer(0x7fff_1234_5678_9000L, 0xcafe, 1 << 18, 256, -42, 65_535, true);
+    private static final Offer OFFER = new Offer(
+            0x7fff_1234_5678_9000L,
+            0xcafe,
+            1 << 18,
+            256,
+            -42,
+            65_535,
+            true,
+            Long.MIN_VALUE + 3,
+            new Carried(65_535, 4096, -7));
 
     @Test
     void comesBackAsItWas() throws FallbackException {
@@ -29,7 +38,7 @@ class OfferTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 5, 6, 33})
+    @ValueSource(ints = {0, 1, 5, 6, 33, 53})
     void whatIsCutOffIsRefused(int length) {
         assertThatThrownBy(() -> Offer.decode(OFFER.encode().limit(length)))
                 .isInstanceOfSatisfying(

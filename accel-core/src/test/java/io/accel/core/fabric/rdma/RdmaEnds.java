@@ -29,6 +29,13 @@ final class RdmaEnds implements AutoCloseable {
 
     /** Both ends of one connection. */
     record Pair(Link client, Link server) {
+        /** Proves both ends to each other, as a record over their connection does. */
+        Pair proved() {
+            server.ownership().found(client.ownership().record());
+            await().atMost(Duration.ofSeconds(10)).until(client.ownership()::isProved);
+            return this;
+        }
+
         void free() {
             client.free();
             server.free();
@@ -223,7 +230,7 @@ final class RdmaEnds implements AutoCloseable {
     /** As {@link #connect()}, where the listener is the wildcard's. */
     Pair connectAt(InetAddress host) throws Exception {
         Connecting connecting = beginAt(host);
-        return new Pair(answer(connecting), accept());
+        return new Pair(answer(connecting), accept()).proved();
     }
 
     /** As {@link #connect()}, for a client with that waiter. */
@@ -244,7 +251,7 @@ final class RdmaEnds implements AutoCloseable {
                 return waiter;
             }
         };
-        return new Pair(answer(fabric.connect(address, source, ringSize)), accept());
+        return new Pair(answer(fabric.connect(address, source, ringSize)), accept()).proved();
     }
 
     /** Goes on until there is an answer; each handshake has a limit of its own. */

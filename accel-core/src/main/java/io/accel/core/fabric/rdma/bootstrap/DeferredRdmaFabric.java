@@ -48,6 +48,11 @@ public final class DeferredRdmaFabric implements Fabric {
     }
 
     @Override
+    public boolean comparesBeginnings() {
+        return config.provesOwners();
+    }
+
+    @Override
     public String name() {
         return "rdma";
     }

@@ -64,6 +64,11 @@ public record RdmaConfig(
         return Math.min(mostRequests, Math.max(FEWEST_REQUESTS, ringSize / RING_BYTES_A_REQUEST));
     }
 
+    /** Whether a link carries nothing before its peer has proved that it owns the other end of the connection: datagrams have none. */
+    public boolean provesOwners() {
+        return space == PortSpace.TCP;
+    }
+
     /** The verbs' code for {@link #ackTimeoutNanos}: 4.096 us * 2^code, the next one up, 1 to 31. */
     public int ackTimeoutCode() {
         int code = 1;

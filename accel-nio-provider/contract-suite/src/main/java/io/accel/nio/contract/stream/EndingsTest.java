@@ -295,6 +295,9 @@ class EndingsTest extends ContractSupport {
                 }
                 if (written == Written.DEAF || written == Written.BOTH) {
                     exchange(deaf, peer);
+                    if (written == Written.BOTH) {
+                        exchange(peer, deaf); // over RDMA the first bytes of either end make it known to the other
+                    }
                     Bytes.write(deaf, Bytes.ascii("farewell"));
                 }
                 if (inputFirst) {

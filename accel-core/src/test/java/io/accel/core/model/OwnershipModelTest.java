@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The record by which one end proves itself, among the bytes of the program: {@link io.accel.core.fabric.Ownership}. The sender tells its
+ * place through the device, which delivers when it likes, and acknowledges later. The reader reads in any pieces, from a kernel that may
+ * have only a part of the record. The link may end at any moment.
+ */
+class OwnershipModelTest {
+    /** The number of bytes that the program writes. */
+    private static final int TOTAL = 3;
+    /** The number of bytes of a record. */
+    private static final int RECORD = 2;
+
+    /** The bytes in the kernel: a digit of base 3 for each, 1 for one of the program's and 2 for one of a record. */
+    private static final int WIRE = 0;
+
+    private static final int WRITTEN = 1;
+    /** The place posted to the device, plus 1; 0 for none. */
+    private static final int POSTED = 2;
+    /** The place that the receiver's memory has, plus 1. */
+    private static final int PLACE = 3;
+    /** The place that was acknowledged, plus 1. */
+    private static final int ACKNOWLEDGED = 4;
+    /** Whether the record was sent. */
+    private static final int SENT = 5;
+    /** How many bytes were read from the kernel. */
+    private static final int READ = 6;
+    /** How many of the program's bytes it has. */
+    private static final int GOT = 7;
+    /** How many bytes were read and not looked at yet. */
+    private static final int HAND = 8;
+    /** Whether the reader has found the record, so that the peer is proved, and has its secret back. */
+    private static final int FOUND = 9;
+    /** How many bytes the sender has put into the link. */
+    private static final int RING = 10;
+    /** Whether the link has ended at the receiver. */
+    private static final int ENDED = 11;
+
+    private static final int WORDS = 12;
+
+    enum Mutation {
+        NONE,
+        /** The record goes before the device has acknowledged its place. */
+        SENT_UNACKNOWLEDGED,
+        /** The record goes although the program has written since the place was told. */
+        SENT_ELSEWHERE,
+        /** The receiver looks for the place before it reads, and not after. */
+        LOOK_BEFORE_READ,
+        /** A part of the record is given to the program. */
+        PART_TAKEN_FOR_BYTES,
+        /** The receiver forgets the place with the link. */
+        PLACE_FORGOTTEN_WITH_THE_LINK,
+        /** Bytes go over the link when the record was sent, and not when the peer is known to have it. */
+        USED_BEFORE_THE_SECRET_IS_BACK
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 9})
+    void noByteIsLostOrMadeUpAndNoneGoesToAStranger(int piece) {
+        assertThat(explore(Mutation.NONE, piece)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Mutation.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+    void withoutAnyOneOfTheStepsItFails(Mutation mutation) {
+        assertThat(explore(mutation, 1).or(() -> explore(mutation, 2)).or(() -> explore(mutation, 9)))
+                .isPresent();
+    }
+
+    /** The reader comes as far as the program has written, whatever has become of the link. */
+    @Test
+    void theRecordIsSentInSomeRun() {
+        Program[] programs = {sender(Mutation.NONE), device(), receiver(Mutation.NONE, 2), ending()};
+        assertThat(new Explorer(memory -> memory.word(SENT) == 0, programs)
+                        .explore(new Memory(WORDS, programs.length, 1), 200))
+                .isPresent();
+    }
+
+    private static Optional<List<String>> explore(Mutation mutation, int piece) {
+        Program[] programs = {sender(mutation), device(), receiver(mutation, piece), ending()};
+        Explorer explorer = new Explorer(memory -> memory.word(GOT) + memory.word(RING) == TOTAL, programs);
+        return explorer.explore(new Memory(WORDS, programs.length, 1), 200);
+    }
+
+    private static Program ending() {
+        return new Program().update("the link ends", ENDED, old -> 1);
+    }
+
+    /** OwnRecord.send, then the program's byte, then OwnRecord.wrote. */
+    private static Program sender(Mutation mutation) {
+        Program sender = new Program();
+        for (int i = 0; i < TOTAL; i++) {
+            int next = i;
+            sender.act("write", m -> true, m -> {
+                boolean mayUse = mutation == Mutation.USED_BEFORE_THE_SECRET_IS_BACK
+                        ? m.word(SENT) == 1
+                        : m.word(FOUND) == 1 && m.word(ENDED) == 0;
+                if (mayUse || m.word(RING) > 0) {
+                    m.word(RING, m.word(RING) + 1);
+                    return;
+                }
+                if (isSendable(m, next, mutation)) {
+                    m.word(SENT, 1);
+                    write(m, 2);
+                    write(m, 2);
+                }
+                write(m, 1);
+            });
+            sender.check(
+                    "a byte goes to a link whose peer is not proved", m -> m.word(RING) == 0 || m.word(FOUND) == 1);
+            boolean tells = i == 0 || mutation != Mutation.SENT_ELSEWHERE;
+            sender.act("tell the place", m -> true, m -> {
+                if (tells && m.word(SENT) == 0) {
+                    m.word(POSTED, next + 2);
+                }
+            });
+        }
+        return sender;
+    }
+
+    private static boolean isSendable(Memory m, int next, Mutation mutation) {
+        if (m.word(SENT) == 1 || m.word(POSTED) == 0) {
+            return false;
+        }
+        boolean isHere = mutation == Mutation.SENT_ELSEWHERE || m.word(POSTED) == next + 1;
+        boolean isKnown = mutation == Mutation.SENT_UNACKNOWLEDGED || m.word(ACKNOWLEDGED) == m.word(POSTED);
+        return isHere && isKnown;
+    }
+
+    private static void write(Memory m, int digit) {
+        m.word(WIRE, m.word(WIRE) + digit * power(m.word(WRITTEN)));
+        m.word(WRITTEN, m.word(WRITTEN) + 1);
+    }
+
+    private static int power(int n) {
+        int value = 1;
+        for (int i = 0; i < n; i++) {
+            value *= 3;
+        }
+        return value;
+    }
+
+    private static int byteAt(Memory m, int index) {
+        return m.word(WIRE) / power(index) % 3;
+    }
+
+    /** Whatever is posted arrives, and is acknowledged after that; of several places only the last may be seen. */
+    private static Program device() {
+        Program device = new Program();
+        for (int i = 0; i < TOTAL; i++) {
+            device.act("deliver", m -> true, m -> m.word(PLACE, m.word(ENDED) == 1 ? m.word(PLACE) : m.word(POSTED)))
+                    .act("acknowledge", m -> true, m -> m.word(ACKNOWLEDGED, m.word(PLACE)));
+        }
+        return device;
+    }
+
+    /** Incoming.took, withoutRecords, withRest. */
+    private static Program receiver(Mutation mutation, int piece) {
+        Program receiver = new Program();
+        for (int round = 0; round < TOTAL + RECORD; round++) {
+            if (mutation == Mutation.LOOK_BEFORE_READ) {
+                receiver.act("note the place", m -> true, m -> m.word(HAND, 100 * m.word(PLACE)));
+            }
+            receiver.act("read", m -> isOver(m) || m.word(READ) < m.word(WRITTEN), m -> {
+                int n = Math.min(piece, m.word(WRITTEN) - m.word(READ));
+                m.word(READ, m.word(READ) + n);
+                m.word(HAND, m.word(HAND) + n);
+            });
+            // A record that has begun to come comes as a whole: the kernel takes it so.
+            receiver.act("take the record out", m -> true, m -> look(m, mutation));
+            receiver.check("a byte of a record was given to the program", m -> m.word(GOT) <= TOTAL);
+        }
+        return receiver;
+    }
+
+    private static boolean isOver(Memory m) {
+        return m.word(GOT) + m.word(RING) == TOTAL;
+    }
+
+    private static void look(Memory m, Mutation mutation) {
+        int place = mutation == Mutation.LOOK_BEFORE_READ ? m.word(HAND) / 100 : m.word(PLACE);
+        if (mutation == Mutation.PLACE_FORGOTTEN_WITH_THE_LINK && m.word(ENDED) == 1) {
+            place = 0;
+        }
+        int from = m.word(READ) - m.word(HAND) % 100;
+        m.word(HAND, 0);
+        for (int at = from; at < m.word(READ); at++) {
+            boolean isPart = mutation == Mutation.PART_TAKEN_FOR_BYTES && m.word(READ) - at < RECORD;
+            if (m.word(FOUND) == 0 && place - 1 == m.word(GOT) && byteAt(m, at) == 2 && !isPart) {
+                m.word(FOUND, 1);
+                m.word(READ, Math.max(m.word(READ), at + RECORD)); // the rest is waited for
+                at += RECORD - 1;
+            } else if (byteAt(m, at) == 2) {
+                m.word(GOT, 100); // seen by the program
+            } else {
+                m.word(GOT, m.word(GOT) + 1);
+            }
+        }
+    }
+}
