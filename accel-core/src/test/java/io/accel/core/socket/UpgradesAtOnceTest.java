@@ -148,7 +148,7 @@ class UpgradesAtOnceTest {
             List<Lab.Pair> pairs = connect(silent);
             awaitBegun(AT_ONCE);
             Lab.Pair other = new Lab.Pair(healthy.client(), healthy.accept());
-            await().atMost(Duration.ofSeconds(1))
+            await().atMost(Duration.ofSeconds(20)) // the others are silent for ever
                     .until(() -> other.client().path().isAccelerated());
             awaitBegun(AT_ONCE);
             other.close();
