@@ -31,6 +31,8 @@ final class StreamInput {
 
     /** The result of a blocking read that goes on in the other half, and is {@linkplain #crossing counted} until it is there. */
     private static final int CROSSING = LinkStream.MOVED - 1;
+    /** The result of a read that has to wait, and must let others into the {@linkplain StreamsLock lock} that its thread holds. */
+    private static final int ELSEWHERE = CROSSING - 1;
 
     private static final AtomicIntegerFieldUpdater<StreamInput> COUNT =
             AtomicIntegerFieldUpdater.newUpdater(StreamInput.class, "crossing");
@@ -51,6 +53,11 @@ final class StreamInput {
     }
 
     int read(ByteBuffer dst) throws IOException {
+        int n = readHere(dst);
+        return n == ELSEWHERE ? StreamsLock.letOthersIn(channel.blockingLock(), () -> readHere(dst)) : n;
+    }
+
+    private int readHere(ByteBuffer dst) throws IOException {
         int n = 0;
         do {
             LinkStream link = in.link();
@@ -65,7 +72,7 @@ final class StreamInput {
                 }
             }
             n = readLink(link, dst, -1, n == CROSSING);
-        } while (n <= LinkStream.MOVED);
+        } while (n <= LinkStream.MOVED && n != ELSEWHERE);
         return n;
     }
 
@@ -86,6 +93,9 @@ final class StreamInput {
             int aside = channel.isInputShutdown() || isReadRefused(dst) ? 0 : in.readAside(dst);
             if (aside > 0) {
                 return aside;
+            }
+            if (channel.isBlocking() && StreamsLock.isHeld(channel, dst) && in.available() == 0) {
+                return ELSEWHERE;
             }
             int n = (int) unlessClosed(channel.kernel().read(dst));
             return n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dst);
@@ -335,6 +345,9 @@ final class StreamInput {
             if (soon != 0) {
                 return soon == LinkStream.MOVED ? departing(soon) : soon;
             }
+        }
+        if (one != null && StreamsLock.isHeld(channel, one)) {
+            return ELSEWHERE;
         }
         Blocking blocking = channel.blocking();
         long start = System.nanoTime();

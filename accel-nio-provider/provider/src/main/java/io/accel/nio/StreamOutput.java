@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio;
 
+import io.accel.core.jdk.JdkAccess;
 import io.accel.core.jdk.JdkBuffers;
 import io.accel.core.jdk.MappedCopy;
 import io.accel.core.jdk.VirtualThreads;
@@ -12,6 +13,7 @@ import io.accel.core.socket.LinkWriter;
 import io.accel.core.socket.Outgoing;
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
@@ -19,6 +21,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.util.Objects;
 
 /**
@@ -31,6 +34,12 @@ final class StreamOutput {
             (link, one, many, offset, length) -> link.writer().write(one);
     private static final Attempt WRITE_MANY =
             (link, one, many, offset, length) -> link.writer().write(many, offset, length);
+
+    /** The result of a write that has to wait, and must let others into the {@linkplain StreamsLock lock} that its thread holds. */
+    private static final int ELSEWHERE = LinkStream.MOVED - 1;
+
+    /** The part of its buffer for whose bytes the kernel has room if it has any. */
+    private static final int PART_OF_BUFFER = 8;
 
     private final AccelSocketChannel channel;
     private final Outgoing out;
@@ -53,6 +62,25 @@ final class StreamOutput {
     }
 
     int write(ByteBuffer src) throws IOException {
+        int before = src.position();
+        int n = writeHere(src);
+        return n == ELSEWHERE ? writeElsewhere(src, before) : n;
+    }
+
+    /** Writes what a thread has not written that must let others into the lock that it holds. */
+    private int writeElsewhere(ByteBuffer src, int before) throws IOException {
+        boolean some = src.position() > before;
+        try {
+            int unused = StreamsLock.letOthersIn(channel.blockingLock(), () -> writeHere(src));
+        } catch (IOException e) {
+            if (!some || e instanceof ClosedByInterruptException) {
+                throw e;
+            } // else the next write throws the reason: this one must report how much was taken
+        }
+        return src.position() - before;
+    }
+
+    private int writeHere(ByteBuffer src) throws IOException {
         int n;
         do {
             LinkStream link = out.link();
@@ -80,6 +108,9 @@ final class StreamOutput {
             if (n == LinkStream.MOVED || !src.hasRemaining()) {
                 return n;
             }
+            if (waits && StreamsLock.isHeld(channel, src)) {
+                return ELSEWHERE;
+            }
             if (out.goBack(link)) {
                 return (int) writeRest(src, null, 0, 0, n);
             }
@@ -97,12 +128,23 @@ final class StreamOutput {
     /** Writes through the kernel; in the writing half of its path, which this leaves. */
     private int writeKernel(ByteBuffer src) throws IOException {
         try {
+            if (channel.isBlocking() && StreamsLock.isHeld(channel, src) && !hasKernelRoom(src)) {
+                return ELSEWHERE;
+            }
             return giveKernel(src);
         } catch (IOException e) {
             throw out.failed(channel.failed(e));
         } finally {
             out.leave();
         }
+    }
+
+    /** Whether the kernel takes all bytes at once. One that says that it has room has a third of its buffer, headers of packets included. */
+    private boolean hasKernelRoom(ByteBuffer src) throws IOException {
+        SocketChannel kernel = channel.kernel();
+        return kernel.isConnected()
+                && src.remaining() <= kernel.getOption(StandardSocketOptions.SO_SNDBUF) / PART_OF_BUFFER
+                && JdkAccess.hasRoomToWrite(kernel);
     }
 
     private int giveKernel(ByteBuffer src) throws IOException {

@@ -92,9 +92,6 @@ class KernelChannelsTest extends ContractSupport {
     @Test
     void unixStreamsOfBothDirectionsAreIndependent() throws Exception {
         assumeStreamsAreIndependent();
-        Assumptions.assumeFalse(
-                io.accel.nio.contract.Path.carriesUnixStreams(),
-                "the JDK exempts channels of its own class, which these are not in this run");
         Pair pair = unixPair();
         InputStream in = Channels.newInputStream(pair.client());
         OutputStream out = Channels.newOutputStream(pair.client());
