@@ -107,9 +107,15 @@ abstract class AbstractAccelServerChannel extends AbstractAccelChannel implement
     @Override
     protected void doClose() throws Exception {
         closed = true;
-        listener.close();
-        pollable.close();
-        kernel.close();
+        try {
+            listener.close();
+        } finally {
+            try {
+                pollable.close();
+            } finally {
+                kernel.close();
+            }
+        }
     }
 
     // ---- what a listener does not do

@@ -439,15 +439,28 @@ abstract class AbstractAccelSocketChannel extends AbstractAccelDuplexChannel {
         super.doClose();
         boolean aborts = aborts();
         closed = true;
-        if (linkIo != null) {
-            linkIo.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
+        try {
+            if (linkIo != null) {
+                linkIo.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
+            }
+        } finally {
+            closeBoth(aborts);
         }
-        // As with registered channels of the JDK's, the peer sees an orderly end even if not all bytes were read.
-        socket.close(() -> aborts, true);
-        kernel.close();
-        socket.anchorClosed(aborts);
-        if (given != null) {
-            given.close();
+    }
+
+    private void closeBoth(boolean aborts) throws IOException {
+        try {
+            // As with registered channels of the JDK's, the peer sees an orderly end even if not all bytes were read.
+            socket.close(() -> aborts, true);
+        } finally { // whatever fails there, the peer hears of the end
+            try {
+                kernel.close();
+                socket.anchorClosed(aborts);
+            } finally {
+                if (given != null) {
+                    given.close();
+                }
+            }
         }
     }
 

@@ -214,8 +214,11 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
     @Override
     protected void doClose() throws Exception {
         closed = true;
-        socket.close();
-        kernel.close();
+        try {
+            socket.close();
+        } finally {
+            kernel.close();
+        }
     }
 
     // ---- writing

@@ -101,8 +101,9 @@ public final class AccelIoHandler implements IoHandler {
             int handled = handleBatch();
             context.reportActiveIoTime(System.nanoTime() - start);
             return handled;
-        } catch (IOException | RuntimeException e) {
-            loopFailed(e);
+        } catch (IOException | RuntimeException | Error e) {
+            rethrowDeath(e);
+            loopFailed(e); // an error concerns one connection, and the loop serves all
             return 0;
         }
     }
@@ -141,14 +142,41 @@ public final class AccelIoHandler implements IoHandler {
                 registration.handle(ops);
             } catch (RuntimeException e) {
                 LOG.warn("a handle failed to handle what it was ready for: {}", registration.handle, e);
+            } catch (Error e) {
+                rethrowDeath(e);
+                failed(registration, e);
             }
         }
         batched = 0;
         return handled;
     }
 
+    /** Closes a channel whose handling has met an error. The others of the batch are handled. */
+    private static void failed(AccelIoRegistration registration, Error e) {
+        try {
+            LOG.warn("a handle met an error, and is closed: {}", registration.handle, e);
+        } finally {
+            close(registration);
+        }
+    }
+
+    private static void close(AccelIoRegistration registration) {
+        try {
+            registration.handle.close();
+        } catch (Exception | Error e) {
+            LOG.warn("closing {} failed", registration.handle, e);
+        }
+    }
+
+    @SuppressWarnings("removal") // a loop whose thread is stopped ends
+    private static void rethrowDeath(Throwable e) {
+        if (e instanceof ThreadDeath death) {
+            throw death;
+        }
+    }
+
     /** Logs the failure and pauses, so that a failure that repeats itself does not take a core, as in Netty's own handlers. */
-    private static void loopFailed(Exception e) {
+    private static void loopFailed(Throwable e) {
         LOG.warn("unexpected exception in the event loop", e);
         try {
             TimeUnit.SECONDS.sleep(1);
@@ -201,13 +229,18 @@ public final class AccelIoHandler implements IoHandler {
     @Override
     public void prepareToDestroy() {
         for (AccelIoRegistration registration : List.copyOf(registrations)) {
+            end(registration, "at the end of its event loop");
+            close(registration);
+        }
+    }
+
+    /** Ends a registration. An error of one keeps no other from its end. */
+    private static void end(AccelIoRegistration registration, String when) {
+        try {
             registration.cancel();
             registration.end(); // in case another thread cancelled it and its notice comes too late
-            try {
-                registration.handle.close();
-            } catch (RuntimeException e) {
-                LOG.debug("closing {} at the end of its event loop failed", registration.handle, e);
-            }
+        } catch (RuntimeException | Error e) {
+            LOG.warn("ending the registration of {} {} failed", registration.handle, when, e);
         }
     }
 
@@ -215,8 +248,7 @@ public final class AccelIoHandler implements IoHandler {
     @Override
     public void destroy() {
         for (AccelIoRegistration registration : List.copyOf(registrations)) {
-            registration.cancel();
-            registration.end();
+            end(registration, "after its event loop");
         }
         try {
             poller.close();

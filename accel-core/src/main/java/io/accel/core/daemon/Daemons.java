@@ -185,6 +185,32 @@ public final class Daemons {
         }
     }
 
+    /**
+     * Runs the tasks that others have left for a daemon. One that meets an error is given up with a warning, and the others are run. One
+     * for which memory or stack has run out is run again in the next turn.
+     *
+     * @param tasks the tasks, which only the daemon takes out
+     * @param errors the warnings of such errors
+     * @param message what has met an error
+     */
+    public static void runTasks(Queue<Runnable> tasks, Warnings errors, String message) {
+        for (int left = tasks.size(); left > 0; left--) {
+            Runnable task = tasks.peek();
+            if (task == null) {
+                return;
+            }
+            try {
+                task.run();
+            } catch (OutOfMemoryError | StackOverflowError e) {
+                errors.warn(message, e);
+                tasks.add(task); // behind the others; if that fails, too, it stays where it is
+            } catch (Throwable e) {
+                errors.warn(message, e);
+            }
+            Runnable unused = tasks.poll();
+        }
+    }
+
     /** Pauses a daemon that met an error which it may meet again at once. */
     public static void pause() {
         try {

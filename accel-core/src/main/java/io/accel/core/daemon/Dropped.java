@@ -29,7 +29,7 @@ public final class Dropped {
                 inside.close();
                 return null;
             });
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             FAILURES.warn("closing an object that nobody can reach any more failed", e);
         }
     }

@@ -316,6 +316,14 @@ public interface Link {
     }
 
     /**
+     * Touches all of its memory, and returns whether that is possible, as it is not after another process has truncated the file. Any
+     * thread.
+     */
+    default boolean isIntact() {
+        return true;
+    }
+
+    /**
      * Makes the peer find this end gone, for a caller that cannot {@linkplain #signal tell} it anything, because the memory has failed.
      * It does nothing on a fabric whose peer finds out by itself. Any thread.
      */

@@ -10,14 +10,20 @@ package io.accel.core.fabric;
  * <p>Stateless.
  */
 public final class MemoryFaults {
-    /** The beginning of the JVM's message, which is the same in all releases. */
-    private static final String MESSAGE = "a fault occurred in a";
+    /** The part of the JVM's message that is the same in all releases. */
+    private static final String MESSAGE = "unsafe memory access operation";
+
+    /** For how long faults that come late are expected. */
+    private static final long LATE_NANOS = 10_000_000_000L;
 
     // Volatile, so that no compiler makes the array by itself, or leaves it out.
     private static volatile int one = 1;
 
     @SuppressWarnings("unused") // written, and never read
     private static volatile Object made;
+
+    /** When memory of Accel's was last found to have failed; 0 for never. Any thread. */
+    private static volatile long explainedAt;
 
     private MemoryFaults() {}
 
@@ -52,6 +58,17 @@ public final class MemoryFaults {
     public static boolean isFault(Throwable e) {
         return e instanceof InternalError
                 && e.getMessage() != null
-                && e.getMessage().startsWith(MESSAGE);
+                && e.getMessage().contains(MESSAGE);
+    }
+
+    /** Takes note that memory of Accel's has failed: other threads that have touched it may hear of it late. */
+    public static void explain() {
+        explainedAt = System.nanoTime() | 1;
+    }
+
+    /** Whether a fault whose memory is not known is one that was dealt with just before. */
+    public static boolean isExplained() {
+        long at = explainedAt;
+        return at != 0 && System.nanoTime() - at < LATE_NANOS;
     }
 }

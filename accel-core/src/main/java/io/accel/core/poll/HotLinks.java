@@ -32,6 +32,7 @@ final class HotLinks {
     private final Reports reports;
     private final PollClock clock;
     private final PollCounters counters;
+    private final Failures failures;
     private final OutOfLine.Call cooling = new Cooling();
 
     /** How many times the busy links were looked at. */
@@ -46,12 +47,14 @@ final class HotLinks {
      * @param reports takes the findings
      * @param clock counts the looks
      * @param counters counts the turns
+     * @param failures takes the errors
      */
-    HotLinks(int most, Reports reports, PollClock clock, PollCounters counters) {
+    HotLinks(int most, Reports reports, PollClock clock, PollCounters counters, Failures failures) {
         this.hot = new HotSet(most);
         this.reports = reports;
         this.clock = clock;
         this.counters = counters;
+        this.failures = failures;
     }
 
     /** Whether there are links to look at. */
@@ -94,7 +97,12 @@ final class HotLinks {
         int looks = busy + (isEach ? resting : 1);
         for (int i = 0; i < looks; i++) {
             Registration registration = hot.get(i < busy || isEach ? i : hot.nextResting());
-            int ops = registration.pollable.look(registration.interest());
+            int ops;
+            try {
+                ops = registration.pollable.look(registration.interest());
+            } catch (RuntimeException | Error e) {
+                ops = failures.met(registration, e);
+            }
             if (ops != 0) {
                 found(registration, ops);
                 if (i >= busy) {
@@ -133,8 +141,8 @@ final class HotLinks {
             hot.wake(registration);
         } else if (!registration.queued) {
             if (hot.isFull() && !makeRoom()) {
-                registration.queued = true;
                 queue.add(registration);
+                registration.queued = true;
             } else {
                 registration.foundAt = turns;
                 hot.add(registration);
@@ -148,9 +156,7 @@ final class HotLinks {
         if (quietest.idleSince == 0 && quietest.foundAt == turns) {
             return false;
         }
-        int interest = quietest.interest();
-        quietest.pollable.arm(interest);
-        if (quietest.pollable.look(interest) != 0) {
+        if (armAndLook(quietest) != 0) {
             hot.wake(quietest); // to be found in the next turn
             quietest.foundAt = turns;
             return false;
@@ -176,16 +182,31 @@ final class HotLinks {
                 continue;
             }
             registration.queued = false;
-            int interest = registration.interest();
-            int ops = registration.pollable.look(interest);
-            if (ops == 0) {
-                registration.pollable.arm(interest);
-                ops = registration.pollable.look(interest);
-            }
+            int ops = lookAtQueued(registration);
             if (ops != 0) {
                 found(registration, ops);
                 heat(registration);
             }
+        }
+    }
+
+    private int lookAtQueued(Registration registration) {
+        try {
+            int ops = registration.pollable.look(registration.interest());
+            return ops != 0 ? ops : armAndLook(registration);
+        } catch (RuntimeException | Error e) {
+            return failures.met(registration, e);
+        }
+    }
+
+    /** Arms a registration, and looks once more. An error counts as a finding, so that the registration stays among those looked at. */
+    private int armAndLook(Registration registration) {
+        try {
+            int interest = registration.interest();
+            registration.pollable.arm(interest);
+            return registration.pollable.look(interest);
+        } catch (RuntimeException | Error e) {
+            return failures.met(registration, e);
         }
     }
 
@@ -207,11 +228,23 @@ final class HotLinks {
             long idle = now - registration.idleSince;
             if (registration.idleSince == 0) {
                 registration.idleSince = now | 1;
-            } else if (idle >= patience || !registration.pollable.isPolled()) {
+            } else if (idle >= patience || !isPolled(registration)) {
                 int unused = OutOfLine.call(cooling, registration.hotIndex);
             } else if (idle >= REST_NANOS) {
                 hot.rest(registration);
             }
+        }
+    }
+
+    private boolean isPolled(Registration registration) {
+        try {
+            return registration.pollable.isPolled();
+        } catch (RuntimeException | Error e) {
+            int ops = failures.met(registration, e);
+            if (ops != 0) {
+                found(registration, ops);
+            }
+            return true;
         }
     }
 
@@ -223,9 +256,14 @@ final class HotLinks {
         @Override
         public int call(long index) {
             Registration registration = hot.get((int) index);
-            int interest = registration.interest();
-            registration.pollable.arm(interest);
-            int ops = registration.pollable.look(interest);
+            int ops;
+            try {
+                int interest = registration.interest();
+                registration.pollable.arm(interest);
+                ops = registration.pollable.look(interest);
+            } catch (RuntimeException | Error e) {
+                ops = failures.met(registration, e);
+            }
             if (ops != 0) {
                 found(registration, ops);
             } else {

@@ -67,9 +67,9 @@ final class HotSet {
         if (size == members.length) {
             members = Arrays.copyOf(members, size * 2);
         }
+        registration.remote = registration.pollable.isRemote(); // first: it may fail
         registration.hotIndex = size;
         registration.idleSince = 0;
-        registration.remote = registration.pollable.isRemote();
         remote += registration.remote ? 1 : 0;
         members[size++] = registration;
         wake(registration);

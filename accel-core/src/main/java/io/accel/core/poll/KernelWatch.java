@@ -11,7 +11,9 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.List;
 
 /**
  * The JDK's selector under a poller: it watches a channel for each registration, and lets go of cancelled keys. A
@@ -59,19 +61,27 @@ final class KernelWatch {
     }
 
     void close() throws IOException {
-        inner.close();
-        WakePipe present = pipe;
-        if (present != null) {
-            present.close();
+        try {
+            inner.close();
+        } finally {
+            WakePipe present = pipe;
+            if (present != null) {
+                present.close();
+            }
         }
     }
 
     /** Wakes the selector: by a pipe if it was woken before, and a pipe can be had. Any thread. */
     void wakeup() {
         WakePipe present = pipe;
-        if (present == null || !present.ring()) {
-            pipeWanted = true;
-            inner.wakeup();
+        boolean rung = false;
+        try {
+            rung = present != null && present.ring();
+        } finally {
+            if (!rung) { // also after an error: nobody else wakes the owner
+                pipeWanted = true;
+                inner.wakeup();
+            }
         }
     }
 
@@ -83,9 +93,34 @@ final class KernelWatch {
      * @throws IOException as the JDK's selector
      */
     int select(long millis) throws IOException {
+        boolean wasFlush = flush;
+        boolean wasUrgent = urgent;
         flush = false; // cleared before: a key that is cancelled meanwhile has not been let go of
         urgent = false;
-        return OutOfLine.call(selecting, millis);
+        boolean done = false;
+        try {
+            int found = OutOfLine.call(selecting, millis);
+            done = true;
+            return found;
+        } finally {
+            if (!done) {
+                flush |= wasFlush;
+                urgent |= wasUrgent;
+            }
+        }
+    }
+
+    /** All registrations whose channel is watched. */
+    List<Registration> registrations() {
+        List<Registration> all = new ArrayList<>();
+        for (SelectionKey key : inner.keys()) {
+            if (key.attachment() instanceof Registration registration) {
+                all.add(registration);
+            } else if (key.attachment() instanceof SharedWatch watch) {
+                watch.addMembersTo(all);
+            }
+        }
+        return all;
     }
 
     private void openPipe() {
@@ -151,9 +186,10 @@ final class KernelWatch {
         if (watch == null) {
             return;
         }
-        registration.shared = null;
         synchronized (shared) {
-            if (watch.leave(registration)) {
+            boolean isLast = watch.leave(registration);
+            registration.shared = null; // behind what may fail, and is done again then
+            if (isLast) {
                 shared.remove(registration.watched);
                 flush = true;
                 urgent = true; // the channel is a device's, which may be waiting for its end
@@ -176,6 +212,7 @@ final class KernelWatch {
         }
         SelectionKey key = registration.key;
         if (key == null) {
+            registration.unwatched = true;
             return;
         }
         if (key.isValid()) { // mostly the key was cancelled when the registration was closed
@@ -185,6 +222,7 @@ final class KernelWatch {
             flush = true;
             urgent |= !registration.pollable.isKernels();
         }
+        registration.unwatched = true;
     }
 
     // ---- cancelled keys

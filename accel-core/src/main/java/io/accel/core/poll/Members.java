@@ -3,8 +3,8 @@ package io.accel.core.poll;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.OutOfLine;
+import io.accel.core.daemon.Warnings;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
@@ -15,21 +15,26 @@ import java.util.List;
  * or the clock has news for it, and when it ends. By the owner of the poller's turn.
  */
 final class Members {
-    private static final Log LOG = Log.of(Members.class);
+    private static final Warnings ERRORS = new Warnings(Log.of(Members.class));
 
     private final KernelWatch kernel;
     private final HotLinks hot;
     private final Reports reports;
+    private final Failures failures;
     private final OutOfLine.Call takingUp = new TakingUp();
 
     /** The registrations with a deadline. */
     private final List<Registration> timed = new ArrayList<>();
-    /** The registrations that have ended in this run of the commands, and are released at its end. */
-    private final List<Registration> ended = new ArrayList<>();
+    /**
+     * The registrations that have ended in this run of the commands, and are released at its end, by {@link Registration#nextEnded}; null
+     * for none. Adding to it makes no object, so that none is lost.
+     */
+    private Registration ended;
     /** How many registrations there are, hot or not, without doorbells. */
     private int count;
 
-    Members(KernelWatch kernel, HotLinks hot, Reports reports) {
+    Members(KernelWatch kernel, HotLinks hot, Reports reports, Failures failures) {
+        this.failures = failures;
         this.kernel = kernel;
         this.hot = hot;
         this.reports = reports;
@@ -68,16 +73,44 @@ final class Members {
     }
 
     private void changeTimed(Registration registration, boolean isTimed) {
-        registration.timed = isTimed;
         if (isTimed) {
             timed.add(registration);
         } else {
             timed.remove(registration);
         }
+        registration.timed = isTimed;
+    }
+
+    /** A registration's commands have met an error, and those of the others are carried out. */
+    void failed(Registration registration, Throwable e) {
+        int ops = failures.met(registration, e);
+        if (ops != 0 && !registration.closed) {
+            lookAtFailed(registration);
+            reports.report(registration, ops);
+        }
+    }
+
+    /** From now on looks tell, each time, that the registration has failed. */
+    private void lookAtFailed(Registration registration) {
+        try {
+            if (registration.pollable.isPolled()) {
+                hot.heat(registration);
+            }
+        } catch (RuntimeException | Error e) {
+            int unused = failures.met(registration, e);
+        }
+    }
+
+    private void report(Registration registration, int ops) {
+        if (ops != 0) {
+            reports.report(registration, ops);
+        }
     }
 
     void end(Registration registration) {
         registration.closed = true;
+        registration.nextEnded = ended;
+        ended = registration;
         hot.chill(registration);
         if (registration.counted) {
             count--;
@@ -85,8 +118,15 @@ final class Members {
         if (registration.timed) {
             timed.remove(registration);
         }
-        kernel.unwatch(registration);
-        ended.add(registration);
+        unwatch(registration);
+    }
+
+    private void unwatch(Registration registration) {
+        try {
+            kernel.unwatch(registration);
+        } catch (RuntimeException | Error e) {
+            ERRORS.warn("ending the watch of a channel met an error, and is tried once more", e);
+        }
     }
 
     /**
@@ -94,13 +134,18 @@ final class Members {
      * left the selector.
      */
     void releaseEnded() {
-        while (!ended.isEmpty()) {
-            Registration registration =
-                    ended.remove(ended.size() - 1); // removed first: each is told once, even if it throws
+        while (ended != null) {
+            Registration registration = ended;
+            ended = registration.nextEnded; // removed first: each is told once, even if it throws
+            registration.nextEnded = null;
+            if (!registration.unwatched) {
+                unwatch(registration);
+                registration.unwatched = true; // nothing more can be done, and the next poll begins with a select
+            }
             try {
                 registration.pollable.released(registration);
-            } catch (RuntimeException e) {
-                LOG.get().log(Level.WARNING, "the end of a registration met an error", e);
+            } catch (RuntimeException | Error e) {
+                ERRORS.warn("the end of a registration met an error", e);
             }
         }
     }
@@ -121,41 +166,66 @@ final class Members {
             KernelEvents events = kernel.events();
             for (SelectionKey key = events.next(); key != null; key = events.next()) {
                 if (key.attachment() instanceof SharedWatch watch) {
-                    watch.takeRings(); // whose ringers leave word for the registrations that it was for
+                    takeRings(watch);
                     continue;
                 }
                 Registration registration = (Registration) key.attachment();
                 if (registration.closed) {
                     continue;
                 }
-                int ops;
+                int ready;
                 try {
-                    ops = key.readyOps();
+                    ready = takeUp(registration, key.readyOps());
                 } catch (CancelledKeyException e) {
                     continue; // another thread has just closed it; its registration follows
+                } catch (RuntimeException | Error e) {
+                    ready = metTakingUp(registration, e);
                 }
-                takeUp(registration, ops);
+                report(registration, ready);
             }
             return 0;
         }
     }
 
-    private void takeUp(Registration registration, int ops) {
+    /** Whose ringers leave word for the registrations that it was for. */
+    private static void takeRings(SharedWatch watch) {
+        try {
+            watch.takeRings();
+        } catch (RuntimeException | Error e) {
+            ERRORS.warn("taking the rings of several links met an error, and all of them are looked at", e);
+        }
+    }
+
+    /** Returns the operations to report. */
+    private int takeUp(Registration registration, int ops) {
         Pollable pollable = registration.pollable;
         int ready = pollable.kernelReady(registration.interest(), ops);
         if (ready != 0) {
-            reports.report(registration, ready);
-        } else if (pollable.isDoorbell()) {
+            return ready;
+        }
+        if (pollable.isDoorbell()) {
             refreshUnlessClosed((Registration) registration.attachment());
         } else if (pollable.isPolled()) {
             hot.heat(registration);
             kernel.rewatch(registration);
         }
+        return 0;
+    }
+
+    /** Looks once more at what the kernel has reported of a registration, and beside which its doorbell may hang. */
+    private int metTakingUp(Registration registration, Throwable e) {
+        int ops = failures.met(registration, e);
+        registration.refresh();
+        if (registration.attachment() instanceof Registration beside) {
+            beside.refresh(); // whose doorbell has rung
+            return 0;
+        }
+        return ops;
     }
 
     /** A channel that the registration shares with others has rung for it. */
     void rung(Registration registration) {
-        takeUp(registration, SelectionKey.OP_READ);
+        report(registration, takeUp(registration, SelectionKey.OP_READ));
         kernel.rewatch(registration); // it may have been the last ring
     }
 
@@ -176,27 +246,47 @@ final class Members {
 
     private void runSomeTimed() {
         long now = System.nanoTime();
-        for (Registration registration : List.copyOf(timed)) {
-            if (now - registration.pollable.deadline() >= 0) {
-                int ready = registration.pollable.kernelReady(registration.interest(), 0);
-                if (ready != 0) {
-                    reports.report(registration, ready);
-                } else if (registration.pollable.isPolled()) {
-                    hot.heat(registration);
-                }
+        for (int i = timed.size() - 1; i >= 0; i--) { // none comes or goes meanwhile: that is a command
+            Registration registration = timed.get(i);
+            int ready;
+            try {
+                ready = runTimed(registration, now);
+            } catch (RuntimeException | Error e) {
+                ready = failures.met(registration, e);
             }
+            report(registration, ready);
+        }
+    }
+
+    private int runTimed(Registration registration, long now) {
+        if (now - registration.pollable.deadline() < 0) {
+            return 0;
+        }
+        int ready = registration.pollable.kernelReady(registration.interest(), 0);
+        if (ready == 0 && registration.pollable.isPolled()) {
+            hot.heat(registration);
+        }
+        return ready;
+    }
+
+    private long deadline(Registration registration) {
+        try {
+            return registration.pollable.deadline();
+        } catch (RuntimeException | Error e) {
+            report(registration, failures.met(registration, e));
+            return System.nanoTime();
         }
     }
 
     /** The earliest of all deadlines, including the deadline of a poll. */
     long earliest(long deadline) {
-        return timed.isEmpty() ? deadline : earliestOfTimed(deadline);
+        return timed.isEmpty() ? failures.earliest(deadline) : earliestOfTimed(failures.earliest(deadline));
     }
 
     private long earliestOfTimed(long deadline) {
         long earliest = deadline;
         for (Registration registration : timed) {
-            long until = registration.pollable.deadline();
+            long until = deadline(registration);
             if (until != Long.MAX_VALUE && until - earliest < 0) {
                 earliest = until;
             }

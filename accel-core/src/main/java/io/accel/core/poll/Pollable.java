@@ -139,4 +139,20 @@ public interface Pollable {
 
     /** A registration has ended; the poller will not touch the object again for it. */
     void released(Registration registration);
+
+    /**
+     * A method of this has met an error that it does not declare, in a poller, which serves others, too. What this stands for ends, and
+     * its users are told why. From now on {@link #look} returns all operations of interest, and no method touches what has failed.
+     *
+     * @param e the error
+     * @return false if this has nothing to end: the caller of the poll hears of the error
+     */
+    default boolean failed(Throwable e) {
+        return false;
+    }
+
+    /** Whether all memory of this can be touched. A poller asks when the JVM has reported a fault and does not say where. */
+    default boolean isIntact() {
+        return true;
+    }
 }

@@ -69,6 +69,7 @@ public final class Poller implements AutoCloseable {
     /** Written by the turn's owner. */
     private final PollCounters counters;
 
+    private final Failures failures;
     private final HotLinks hot;
     private final Members members;
 
@@ -104,8 +105,9 @@ public final class Poller implements AutoCloseable {
         this.clock = new PollClock(config.kernelInterval());
         this.policy = WaitPolicy.of(config);
         this.counters = new PollCounters();
-        this.hot = new HotLinks(config.hotMax(), reports, clock, counters);
-        this.members = new Members(kernel, hot, reports);
+        this.failures = new Failures(kernel, turn);
+        this.hot = new HotLinks(config.hotMax(), reports, clock, counters, failures);
+        this.members = new Members(kernel, hot, reports, failures);
     }
 
     /**
@@ -170,6 +172,9 @@ public final class Poller implements AutoCloseable {
             reports.begin(into);
             punctual = isPunctual && !VirtualThreads.isCurrent(); // which neither naps nor looks while it waits
             flushed = false;
+            if (failures.hasRetries()) {
+                failures.retryAll();
+            }
             if (turn.hasCommands()) {
                 runCommands(true);
             }
@@ -206,7 +211,12 @@ public final class Poller implements AutoCloseable {
             if (kernel.hasCancelled()) {
                 letGo();
             }
+            if (failures.hasUnmet()) {
+                failures.throwUnmet();
+            }
             return reports.count();
+        } catch (InternalError e) {
+            return strayFault(e);
         } finally {
             reports.end();
             leave();
@@ -226,6 +236,9 @@ public final class Poller implements AutoCloseable {
         turn.take();
         try {
             reports.begin(into);
+            if (failures.hasRetries()) {
+                failures.retryAll();
+            }
             if (turn.hasCommands()) {
                 runCommands(true);
             }
@@ -249,11 +262,24 @@ public final class Poller implements AutoCloseable {
             if (kernel.hasCancelled()) {
                 letGo();
             }
+            if (failures.hasUnmet()) {
+                failures.throwUnmet();
+            }
             return reports.count();
+        } catch (InternalError e) {
+            return strayFault(e);
         } finally {
             reports.end();
             leave();
         }
+    }
+
+    /** The result of a poll in which the JVM has reported a fault of memory where no pollable was at work. */
+    private int strayFault(InternalError e) {
+        if (!failures.metStray(e)) {
+            throw e;
+        }
+        return reports.count();
     }
 
     /** Ends the poll that is under way, or the next one if none is. Any thread. */
@@ -268,10 +294,13 @@ public final class Poller implements AutoCloseable {
         turn.take();
         try {
             runCommands(false);
-            kernel.close();
-            counters.close();
         } finally {
-            leave();
+            try {
+                kernel.close();
+            } finally {
+                counters.close();
+                leave();
+            }
         }
     }
 
@@ -519,38 +548,62 @@ public final class Poller implements AutoCloseable {
      * is a system call for each connection that is closed
      */
     private void runCommands(boolean mayWait) {
-        RuntimeException failure = null;
-        Registration registration = turn.takeCommands();
-        while (registration != null) {
-            Registration following =
-                    registration.next; // read first: once pending is taken the registration may be pushed anew
-            registration.next = null;
-            int what = registration.takePending();
-            if (!registration.closed) {
-                try {
-                    if ((what & Registration.CLOSE) != 0) {
-                        members.end(registration);
-                    } else {
-                        if ((what & Registration.REFRESH) != 0) {
-                            members.refresh(registration);
-                        }
-                        if ((what & Registration.RING) != 0) {
-                            members.rung(registration);
-                        }
-                    }
-                } catch (RuntimeException e) {
-                    failure = e; // thrown below: nobody else carries out the others' commands
-                }
+        Registration left = turn.takeCommands();
+        try {
+            while (left != null) {
+                Registration registration = left;
+                left = registration.next; // read first: once pending is taken the registration may be pushed anew
+                registration.next = null;
+                carryOut(registration);
             }
-            registration = following;
+        } finally {
+            if (left != null) {
+                turn.putBack(left); // nobody else carries out the others' commands
+            }
         }
         if (!kernel.hasCancelled()) {
             members.releaseEnded();
         } else if (kernel.isUrgent() || !mayWait) {
             letGo();
         }
-        if (failure != null) {
-            throw failure;
+    }
+
+    /** Carries out the commands of a registration that is in no stack. */
+    private void carryOut(Registration registration) {
+        boolean taken = false;
+        int what = 0;
+        boolean done = false;
+        try {
+            what = registration.takePending();
+            taken = true;
+            if (registration.closed) {
+                done = true;
+                return;
+            }
+            try {
+                if ((what & Registration.CLOSE) != 0) {
+                    members.end(registration);
+                } else {
+                    if ((what & Registration.REFRESH) != 0) {
+                        members.refresh(registration);
+                    }
+                    if ((what & Registration.RING) != 0) {
+                        members.rung(registration);
+                    }
+                }
+            } catch (RuntimeException | Error e) {
+                members.failed(registration, e);
+            }
+            done = true;
+        } finally {
+            if (!done) { // a stack that is too deep even for that, or a thread that was stopped: the next turn carries
+                // them out
+                if (taken) {
+                    registration.putBack(what);
+                } else {
+                    registration.putBackWhole();
+                }
+            }
         }
     }
 

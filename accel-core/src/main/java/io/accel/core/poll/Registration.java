@@ -78,6 +78,17 @@ public final class Registration {
     boolean timed;
     boolean counted;
     boolean closed;
+    /** Whether the kernel's watch has ended, or never began. Only of use once this is {@link #closed}. */
+    boolean unwatched;
+    /** The next registration that has ended and is to be released. */
+    Registration nextEnded;
+
+    /** Since when memory or stack has run out in methods of the pollable; 0 for never. */
+    long failingSince;
+    /** Whether this is among the registrations with something to try again. */
+    boolean retried;
+
+    Registration nextToRetry;
 
     Registration(Poller poller, Pollable pollable, int interest, Object attachment) {
         this.poller = poller;
@@ -183,5 +194,20 @@ public final class Registration {
 
     int takePending() {
         return (int) PENDING.getAndSet(this, 0);
+    }
+
+    /** Hands this to the poller again, with commands that were taken and not carried out. By the turn's owner. */
+    void putBack(int what) {
+        int before = (int) PENDING.getAndBitwiseOr(this, what);
+        if (before == 0 && what != 0) {
+            poller.push(this);
+        }
+    }
+
+    /** As {@link #putBack}, if the commands may not have been taken: this is in no stack. */
+    void putBackWhole() {
+        if (pending != 0) {
+            poller.push(this);
+        }
     }
 }

@@ -43,6 +43,10 @@ final class SharedWatch {
         return true;
     }
 
+    synchronized void addMembersTo(List<Registration> all) {
+        all.addAll(members);
+    }
+
     /** The channel can be read. Each member's object stays until the owner of the turn, who calls this, has released it. */
     void takeRings() {
         Registration any;
@@ -50,7 +54,21 @@ final class SharedWatch {
             any = members.isEmpty() ? null : members.get(0);
         }
         if (any != null) {
-            any.pollable.takeRings();
+            boolean taken = false;
+            try {
+                any.pollable.takeRings();
+                taken = true;
+            } finally {
+                if (!taken) {
+                    refreshAll(); // a ring may have been for any of them
+                }
+            }
+        }
+    }
+
+    private synchronized void refreshAll() {
+        for (int i = 0; i < members.size(); i++) {
+            members.get(i).refresh();
         }
     }
 }

@@ -85,6 +85,16 @@ final class Turn {
         return (Registration) COMMANDS.getAndSet(this, (Registration) null);
     }
 
+    /** Puts registrations back that were taken and whose commands nobody has carried out. By the turn's owner. */
+    void putBack(Registration taken) {
+        Registration each = taken;
+        while (each != null) {
+            Registration following = each.next;
+            push(each);
+            each = following;
+        }
+    }
+
     // ---- waking and sleeping
 
     /**

@@ -69,6 +69,12 @@ final class DatagramDoorbell extends KernelTold {
     }
 
     @Override
+    public boolean failed(Throwable e) {
+        watchers.failed(link, e);
+        return true;
+    }
+
+    @Override
     public boolean retained(Registration with) {
         registration = with;
         return link.pin();

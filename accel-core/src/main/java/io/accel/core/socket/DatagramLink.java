@@ -252,8 +252,11 @@ final class DatagramLink extends CapturedLink {
     /** Gives one share back. */
     void release() {
         if (users.leave()) {
-            record.closed();
-            link.free();
+            try {
+                record.closed();
+            } finally {
+                link.free();
+            }
         }
     }
 

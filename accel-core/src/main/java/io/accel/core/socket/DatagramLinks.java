@@ -5,6 +5,7 @@ import io.accel.core.fabric.Link;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /**
@@ -34,6 +35,7 @@ final class DatagramLinks {
     private static final int RESTING_AT_LOOK = 4;
 
     private final Predicate<DatagramLink> hasNext;
+    private final BiConsumer<DatagramLink, Throwable> failed;
 
     /** Replaced as a whole, under the monitor. A link leaves it before anything of the link is given back. */
     private volatile DatagramLink[] all = NONE;
@@ -61,9 +63,11 @@ final class DatagramLinks {
      * No links.
      *
      * @param hasNext whether a link has a datagram for the socket; asked in the receiving half, and may remove the link
+     * @param failed told of a link that has met an error, which it removes; the other links are looked at
      */
-    DatagramLinks(Predicate<DatagramLink> hasNext) {
+    DatagramLinks(Predicate<DatagramLink> hasNext, BiConsumer<DatagramLink, Throwable> failed) {
         this.hasNext = hasNext;
+        this.failed = failed;
     }
 
     DatagramLink[] all() {
@@ -200,9 +204,26 @@ final class DatagramLinks {
         }
     }
 
-    private static boolean isQuietArmed(DatagramLink link) {
-        link.link().arm(Link.DATA);
-        return !link.receiver().ready(); // after arming: either this sees the datagram, or its sender rings
+    private boolean isQuietArmed(DatagramLink link) {
+        arm(link);
+        return !isReady(link); // after arming: either this sees the datagram, or its sender rings
+    }
+
+    private boolean isReady(DatagramLink link) {
+        try {
+            return link.receiver().ready();
+        } catch (RuntimeException | InternalError e) {
+            failed.accept(link, e);
+            return false;
+        }
+    }
+
+    private void arm(DatagramLink link) {
+        try {
+            link.link().arm(Link.DATA);
+        } catch (RuntimeException | InternalError e) {
+            failed.accept(link, e);
+        }
     }
 
     // ---- for pollers
@@ -218,7 +239,7 @@ final class DatagramLinks {
     boolean look() {
         polled();
         for (DatagramLink link : busy) {
-            if (link.receiver().ready()) {
+            if (isReady(link)) {
                 return true;
             }
         }
@@ -238,7 +259,7 @@ final class DatagramLinks {
     /** Arms the doorbells of the busy links; those of the resting links are armed already. The caller must look afterwards. */
     void arm() {
         for (DatagramLink link : busy) {
-            link.link().arm(Link.DATA);
+            arm(link);
         }
     }
 
@@ -253,7 +274,7 @@ final class DatagramLinks {
         for (int i = Math.min(most, every.length); i > 0; i--) {
             at = at + 1 < every.length ? at + 1 : 0;
             DatagramLink link = every[at];
-            if (link.place() == DatagramLink.Place.RESTING && link.receiver().ready()) {
+            if (link.place() == DatagramLink.Place.RESTING && isReady(link)) {
                 wake(link);
                 found = true;
             }

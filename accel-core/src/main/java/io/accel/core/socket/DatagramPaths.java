@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class DatagramPaths {
     private static final Warnings ERRORS = new Warnings(Log.of(DatagramPaths.class));
+    private static final String MET_AN_ERROR = "the thread that finds paths for datagrams met an error and goes on";
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
     /** The most searches under way, so that a flood of new destinations costs bounded memory and descriptors. */
     private static final int MOST_UNDER_WAY = 256;
@@ -36,6 +37,8 @@ final class DatagramPaths {
     private final Set<DatagramSocket> linked = ConcurrentHashMap.newKeySet();
 
     private final long sweepNanos;
+    /** When links are looked at next. The thread's. */
+    private long sweepAt;
 
     private DatagramPaths(Poller poller, long sweepNanos) {
         this.poller = poller;
@@ -94,24 +97,42 @@ final class DatagramPaths {
     }
 
     private void run() {
-        long sweepAt = System.nanoTime() + sweepNanos;
-        while (true) {
+        sweepAt = System.nanoTime() + sweepNanos;
+        Daemons.turns(
+                ERRORS,
+                MET_AN_ERROR,
+                this::beginSearches,
+                () -> Daemons.runTasks(tasks, ERRORS, MET_AN_ERROR),
+                () -> poller.poll(Daemons.sleep(pause()), NOTHING),
+                this::sweep);
+    }
+
+    private void beginSearches() {
+        for (DatagramSearch search = searches.poll(); search != null; search = searches.poll()) {
             try {
-                for (DatagramSearch search = searches.poll(); search != null; search = searches.poll()) {
-                    search.begin(poller, underWay::decrementAndGet);
-                }
-                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
-                }
-                poller.poll(Daemons.sleep(linked.isEmpty() ? -1 : Math.max(0, sweepAt - System.nanoTime())), NOTHING);
-                if (System.nanoTime() - sweepAt >= 0) {
-                    linked.forEach(DatagramSocket::sweep);
-                    sweepAt = System.nanoTime() + sweepNanos;
-                }
+                search.begin(poller, underWay::decrementAndGet);
             } catch (Throwable e) {
-                // No destination may end the thread that serves all, or keep it busy with the same error.
-                ERRORS.warn("the thread that finds paths for datagrams met an error and goes on", e);
-                Daemons.pause();
+                // No destination may keep the thread from the others.
+                ERRORS.warn(MET_AN_ERROR, e);
+                search.giveUp();
+            }
+        }
+    }
+
+    private long pause() {
+        return linked.isEmpty() && tasks.isEmpty() ? -1 : Math.max(0, sweepAt - System.nanoTime());
+    }
+
+    private void sweep() {
+        if (System.nanoTime() - sweepAt < 0) {
+            return;
+        }
+        sweepAt = System.nanoTime() + sweepNanos; // first: an error of one socket must not bring this back at once
+        for (DatagramSocket socket : linked) {
+            try {
+                socket.sweep();
+            } catch (Throwable e) {
+                ERRORS.warn(MET_AN_ERROR, e);
             }
         }
     }

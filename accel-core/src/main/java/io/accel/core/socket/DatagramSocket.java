@@ -10,6 +10,7 @@ import io.accel.core.datagram.DatagramReception;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryFaults;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;
@@ -45,6 +46,7 @@ import java.util.function.Predicate;
 public final class DatagramSocket implements BlockingWaits.Waitable {
     private static final Log LOG = Log.of("io.accel");
     private static final Warnings NO_FINDER = new Warnings(LOG);
+    private static final Warnings ERRORS = new Warnings(LOG);
     static final int MOST_IPV4 = 65_507;
     static final int MOST_IPV6 = 65_527;
     /** How long a join waits for a receive under way, which takes microseconds if its thread has a core. */
@@ -56,9 +58,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final long idleNanos;
     private final long retryNanos;
     /** Changed under the monitor. */
-    private final DatagramLinks links = new DatagramLinks(this::hasNext);
+    private final DatagramLinks links = new DatagramLinks(this::hasNext, this::failed);
 
-    private final DatagramWatchers watchers = new DatagramWatchers(links::wake, this::peerGone);
+    private final DatagramWatchers watchers = new DatagramWatchers(links::wake, this::peerGone, this::failed);
     private final DatagramHalf reading = new DatagramHalf();
     private final DatagramHalf writing = new DatagramHalf();
     private final DatagramSleeper sleeper;
@@ -566,25 +568,43 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 destinations.forget(path);
             }
         }
-        link.close();
-        if (link.publisher() != null) {
-            inbox.unmirrored(link);
-            groups.ended(link);
-        }
-        inbox.forget(link.remote());
-        watchers.unlinked(link);
-        reading.run(link::release);
-        sleeper.wake(); // a receiver that waits has the receiving half's share
-        writing.run(() -> {
-            link.end(); // in this half, so that nothing is sent after the end
+        tryAll(
+                link::close,
+                () -> {
+                    if (link.publisher() != null) {
+                        inbox.unmirrored(link);
+                        groups.ended(link);
+                    }
+                },
+                () -> inbox.forget(link.remote()),
+                () -> watchers.unlinked(link),
+                () -> reading.run(link::release),
+                sleeper::wake, // a receiver that waits has the receiving half's share
+                () -> writing.run(() -> endAndRelease(link)));
+    }
+
+    /** In the sending half, so that nothing is sent after the end. */
+    private static void endAndRelease(DatagramLink link) {
+        try {
+            boolean unused = link.end();
+        } finally {
             link.release();
-        });
+        }
     }
 
     /** Gives up a link whose peer has broken the protocol. */
     void corrupt(DatagramLink link, CorruptLinkException why) {
         ProcessCounters.didReset(link.record().path());
         LOG.get().log(Level.WARNING, "accel: datagrams from {0}: {1}", link.remote(), why.getMessage());
+        remove(link);
+    }
+
+    /** Gives up a link that has met an error, such as a fault of its memory. Its peer is reached through the kernel from now on. */
+    private void failed(DatagramLink link, Throwable e) {
+        ERRORS.warn(
+                "accel: datagrams to and from " + link.remote() + " go through the kernel, since their link has failed",
+                e);
+        ProcessCounters.didReset(link.record().path());
         remove(link);
     }
 
@@ -622,21 +642,30 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 continue;
             }
             try {
-                // The pollers of a program that is busy with other things hear of no death.
-                rung |= watchers.drain(link);
-                boolean over = link.isOver(); // before looking: what was sent before the end is then seen
-                boolean idle = link.isIdle(now, idleNanos);
-                if (link.receiver().ready() || link.isMirrored()) {
-                    continue; // a receiver gives up a link that the kernel has copies of
-                }
-                if (over || link.endedFor(now) >= idleNanos) {
-                    remove(link);
-                } else if (idle) {
-                    retire(link, now);
-                }
+                rung |= sweepOne(link, now);
+                MemoryFaults.surface(); // here, where it is known whose memory it is
+            } catch (RuntimeException | InternalError e) {
+                failed(link, e);
             } finally {
                 link.release();
             }
+        }
+        return rung;
+    }
+
+    /** Returns whether its doorbell had rung. */
+    private boolean sweepOne(DatagramLink link, long now) {
+        // The pollers of a program that is busy with other things hear of no death.
+        boolean rung = watchers.drain(link);
+        boolean over = link.isOver(); // before looking: what was sent before the end is then seen
+        boolean idle = link.isIdle(now, idleNanos);
+        if (link.receiver().ready() || link.isMirrored()) {
+            return rung; // a receiver gives up a link that the kernel has copies of
+        }
+        if (over || link.endedFor(now) >= idleNanos) {
+            remove(link);
+        } else if (idle) {
+            retire(link, now);
         }
         return rung;
     }
@@ -657,18 +686,38 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             toClose = List.copyOf(open);
             open.clear();
         }
-        toClose.forEach(Fabric.Listening::close);
-        groups.close();
-        closeKernel();
-        watchers.close();
+        tryAll(
+                () -> toClose.forEach(each -> tryAll(each::close)),
+                groups::close,
+                this::closeKernel,
+                watchers::close,
+                this::removeAll,
+                () -> {
+                    if (finder != null) {
+                        finder.forget(this);
+                    }
+                },
+                () -> reading.run(sleeper::close),
+                watchers::awaitWaiters);
+    }
+
+    private void removeAll() {
         for (DatagramLink link : links.all()) {
-            remove(link);
+            tryAll(() -> remove(link));
         }
-        if (finder != null) {
-            finder.forget(this);
+    }
+
+    /** Takes the steps of an end. One that fails keeps none of the others from being taken, since nobody takes them a second time. */
+    private static void tryAll(Runnable... steps) {
+        for (Runnable each : steps) {
+            try {
+                each.run();
+            } catch (RuntimeException | Error e) {
+                ERRORS.warn(
+                        "a step of the end of a datagram socket, or of a link of one, met an error, and the others are taken",
+                        e);
+            }
         }
-        reading.run(sleeper::close);
-        watchers.awaitWaiters();
     }
 
     /**

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -37,16 +38,22 @@ final class DatagramWatchers {
     private boolean closed; // guarded by this
     private final Consumer<DatagramLink> whenRung;
     private final Consumer<DatagramLink> whenGone;
+    private final BiConsumer<DatagramLink, Throwable> whenFailed;
 
     /**
      * The registrations of a socket.
      *
      * @param whenRung called for each ring, before the pollers are told
      * @param whenGone called when a doorbell has found its peer to be gone
+     * @param whenFailed called when a doorbell has met an error
      */
-    DatagramWatchers(Consumer<DatagramLink> whenRung, Consumer<DatagramLink> whenGone) {
+    DatagramWatchers(
+            Consumer<DatagramLink> whenRung,
+            Consumer<DatagramLink> whenGone,
+            BiConsumer<DatagramLink, Throwable> whenFailed) {
         this.whenRung = whenRung;
         this.whenGone = whenGone;
+        this.whenFailed = whenFailed;
     }
 
     /** Adds a registration, with the doorbells of all links, unless the socket is closed. */
@@ -151,6 +158,11 @@ final class DatagramWatchers {
     /** Handles a link whose peer is gone. */
     void gone(DatagramLink link) {
         whenGone.accept(link);
+    }
+
+    /** Handles a link that has met an error in a poller. */
+    void failed(DatagramLink link, Throwable e) {
+        whenFailed.accept(link, e);
     }
 
     /** Makes every poller look. */

@@ -4,7 +4,6 @@ package io.accel.core.socket;
 import io.accel.core.poll.KernelTold;
 import io.accel.core.poll.Registration;
 import java.nio.channels.SelectableChannel;
-import java.nio.channels.SelectionKey;
 
 /**
  * A link's doorbell in a poller of its socket, beside the socket's own registration there, which watches the anchor and does all the
@@ -47,8 +46,7 @@ final class LinkDoorbell extends KernelTold {
 
     @Override
     public int watchedOps(int interest) {
-        // A doorbell whose other end is gone would be readable for ever.
-        return stream.link().peerGone() ? 0 : SelectionKey.OP_READ;
+        return stream.watchedOps(interest);
     }
 
     @Override
@@ -58,8 +56,20 @@ final class LinkDoorbell extends KernelTold {
 
     @Override
     public int kernelReady(int interest, int watchedReady) {
-        stream.doorbellRang(KNOWING);
+        if (!stream.lease().hasFailed()) {
+            stream.doorbellRang(KNOWING);
+        }
         return 0;
+    }
+
+    @Override
+    public boolean failed(Throwable e) {
+        return stream.failed(e);
+    }
+
+    @Override
+    public boolean isIntact() {
+        return stream.isIntact();
     }
 
     @Override

@@ -67,6 +67,9 @@ final class LinkFailure {
             cause = e;
         }
         if (stream.lease().end(LinkLease.State.FAILED)) {
+            if (MemoryFaults.isFault(e)) {
+                MemoryFaults.explain();
+            }
             StreamUpgrades.get().failed(this);
         }
     }
@@ -108,13 +111,17 @@ final class LinkFailure {
         return cause != null;
     }
 
+    /** Absorbs the fault of the link's memory that the calling thread may have met as well, so that it does not come up anywhere else. */
+    void absorb() {
+        if (MemoryFaults.isFault(cause)) {
+            MemoryFaults.absorb();
+        }
+    }
+
     /** The failure of an operation of the program. */
     IOException exception() {
+        absorb();
         Throwable why = cause;
-        if (MemoryFaults.isFault(why)) {
-            MemoryFaults.absorb(); // the caller may have touched the same memory, and must not meet that fault anywhere
-            // else
-        }
         return (SocketException)
                 new SocketException("Connection reset: its link has failed here: " + why).initCause(why);
     }

@@ -69,6 +69,8 @@ public final class LinkReader extends LinkHalf {
             return socket.isInputShut() ? -1 : (int) (isElsewhere() ? LinkStream.MOVED : settled(receiver.read(dst)));
         } catch (IOException e) {
             throw failed(e);
+        } catch (InternalError e) {
+            throw stream.faulted(e);
         }
     }
 
@@ -91,6 +93,8 @@ public final class LinkReader extends LinkHalf {
                     : isElsewhere() ? LinkStream.MOVED : settled(receiver.read(dsts, offset, length));
         } catch (IOException e) {
             throw failed(e);
+        } catch (InternalError e) {
+            throw stream.faulted(e);
         }
     }
 

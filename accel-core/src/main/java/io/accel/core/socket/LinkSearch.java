@@ -96,6 +96,15 @@ abstract class LinkSearch extends KernelTold {
         }
     }
 
+    /** Ends a search whose beginning has met an error. */
+    final void giveUp() {
+        try {
+            abort();
+        } finally {
+            end();
+        }
+    }
+
     private void end() {
         Runnable told = over;
         over = null;

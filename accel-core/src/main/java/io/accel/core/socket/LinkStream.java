@@ -4,6 +4,7 @@ package io.accel.core.socket;
 import io.accel.core.capture.Capture;
 import io.accel.core.capture.TcpFlow;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryFaults;
 import io.accel.core.observe.ConnectionCounters;
 import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Figures;
@@ -12,6 +13,7 @@ import io.accel.core.poll.Registration;
 import io.accel.core.stream.StreamReceiver;
 import io.accel.core.stream.StreamSender;
 import io.accel.profile.HandoverAfter.Unrest;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -282,8 +284,11 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     private int lookAtEnd(int interest) {
-        // Each operation on a link that has failed tells why. On others the keys are about to be cancelled.
-        return lease.hasFailed() ? interest : 0;
+        if (!lease.hasFailed()) {
+            return 0; // the keys are about to be cancelled
+        }
+        failure.absorb();
+        return interest; // each operation tells why
     }
 
     @Override
@@ -334,7 +339,7 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     @Override
     public int watchedOps(int interest) {
         // A doorbell whose other end is gone would be readable for ever.
-        return link.peerGone() ? 0 : SelectionKey.OP_READ;
+        return lease.hasFailed() || link.peerGone() ? 0 : SelectionKey.OP_READ;
     }
 
     @Override
@@ -344,11 +349,14 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     @Override
     public boolean isRemote() {
-        return link.isRemote();
+        return !lease.hasFailed() && link.isRemote();
     }
 
     @Override
     public int kernelReady(int interest, int watchedReady) {
+        if (lease.hasFailed()) {
+            return interest;
+        }
         // If nothing watched is ready, the caller is a thread that spins without a registration.
         doorbellRang(watchedReady == 0 ? 0 : 1);
         return 0;
@@ -366,9 +374,35 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     @Override
     public void released(Registration registration) {
-        shares.remove(registration);
-        if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
-            waiter.released();
+        shares.release(registration);
+    }
+
+    /**
+     * Ends the connection if an operation of the program has met a fault of the link's memory.
+     *
+     * @return the failure of the operation
+     * @throws InternalError if the memory is not the link's
+     */
+    IOException faulted(InternalError e) {
+        if (MemoryFaults.isFault(e) && !isIntact()) {
+            failure.met(e);
+        }
+        if (!lease.hasFailed()) {
+            throw e;
+        }
+        return failure.exception();
+    }
+
+    @Override
+    public boolean failed(Throwable e) {
+        failure.met(e);
+        return true;
+    }
+
+    @Override
+    public boolean isIntact() {
+        try (LinkLease.Share share = lease.take()) {
+            return share == null || link.isIntact();
         }
     }
 

@@ -141,6 +141,8 @@ public final class LinkWriter extends LinkHalf {
             return n;
         } catch (IOException e) {
             throw failed(e);
+        } catch (InternalError e) {
+            throw stream.faulted(e);
         }
     }
 
@@ -176,6 +178,8 @@ public final class LinkWriter extends LinkHalf {
             return n;
         } catch (IOException e) {
             throw failed(e);
+        } catch (InternalError e) {
+            throw stream.faulted(e);
         }
     }
 

@@ -67,23 +67,25 @@ final class Shares {
 
     /** Takes note that a registration's poller has taken notice, and looks at no former link. */
     void passed(Registration registration) {
-        if (hasFormer) {
-            for (LinkLease each : takeFormer(registration)) {
-                each.release();
+        while (hasFormer) {
+            LinkLease one = takeFormer(registration);
+            if (one == null) {
+                return;
             }
+            one.release();
         }
     }
 
-    private synchronized List<LinkLease> takeFormer(Registration registration) {
-        List<LinkLease> taken = new ArrayList<>(former.size());
-        for (Former each : former) {
-            if (each.registration() == registration) {
-                taken.add(each.lease());
+    /** One of them; null if there is none. Makes no object, so that no share is lost. */
+    private synchronized LinkLease takeFormer(Registration registration) {
+        for (int i = 0; i < former.size(); i++) {
+            if (former.get(i).registration() == registration) {
+                LinkLease taken = former.remove(i).lease();
+                hasFormer = !former.isEmpty();
+                return taken;
             }
         }
-        former.removeIf(each -> each.registration() == registration);
-        hasFormer = !former.isEmpty();
-        return taken;
+        return null;
     }
 
     /** Removes a registration whose poller will not look again. */
@@ -95,10 +97,24 @@ final class Shares {
             }
             established = lease;
         }
-        if (established != null) {
-            established.release();
+        try {
+            if (established != null) {
+                established.release();
+            }
+        } finally {
+            passed(registration);
         }
-        passed(registration);
+    }
+
+    /** As {@link #remove}, and tells a thread that waits with the registration. */
+    void release(Registration registration) {
+        try {
+            remove(registration);
+        } finally {
+            if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
+                waiter.released();
+            }
+        }
     }
 
     /** The present registrations. */

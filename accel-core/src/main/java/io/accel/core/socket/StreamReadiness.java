@@ -137,19 +137,19 @@ public final class StreamReadiness implements Pollable {
     @Override
     public void released(Registration registration) {
         LinkStream stream = socket.attached();
-        if (ringing != null) { // one added meanwhile finds that it has no share, and its doorbell is let go
-            synchronized (this) {
-                if (ringing != null) {
-                    ringing.remove(registration);
+        try {
+            if (ringing != null) { // one added meanwhile finds that it has no share, and its doorbell is let go
+                synchronized (this) {
+                    if (ringing != null) {
+                        ringing.remove(registration);
+                    }
                 }
             }
-        }
-        if (stream != null) {
-            stream.stopRinging(registration);
-        }
-        shares.remove(registration);
-        if (registration.attachment() instanceof BlockingWaits.Waiter waiter) {
-            waiter.released();
+            if (stream != null) {
+                stream.stopRinging(registration);
+            }
+        } finally {
+            shares.release(registration);
         }
     }
 
@@ -234,5 +234,17 @@ public final class StreamReadiness implements Pollable {
     @Override
     public long deadline() {
         return Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean failed(Throwable e) {
+        LinkStream stream = socket.attached();
+        return stream != null && stream.failed(e);
+    }
+
+    @Override
+    public boolean isIntact() {
+        LinkStream stream = socket.attached();
+        return stream == null || stream.isIntact();
     }
 }

@@ -82,14 +82,11 @@ final class VirtualWaits {
     }
 
     private void run() {
-        while (true) {
-            try {
-                poller.poll(Daemons.sleep(-1), (registration, ops) -> ((Waiters) registration.attachment()).ready(ops));
-            } catch (Throwable e) {
-                ERRORS.warn("the thread that wakes virtual threads met an error and goes on", e);
-                Daemons.pause();
-            }
-        }
+        Daemons.turns(
+                ERRORS,
+                "the thread that wakes virtual threads met an error and goes on",
+                () -> poller.poll(
+                        Daemons.sleep(-1), (registration, ops) -> ((Waiters) registration.attachment()).ready(ops)));
     }
 
     private static final class Parked {
@@ -276,6 +273,16 @@ final class VirtualWaits {
         @Override
         public void released(Registration which) {
             waitable.released(which);
+        }
+
+        @Override
+        public boolean failed(Throwable e) {
+            return waitable.failed(e);
+        }
+
+        @Override
+        public boolean isIntact() {
+            return waitable.isIntact();
         }
 
         @Override

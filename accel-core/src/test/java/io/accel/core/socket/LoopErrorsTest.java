@@ -4,14 +4,19 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.accel.core.poll.Poller;
+import io.accel.core.poll.Registration;
 import io.accel.core.socket.InjectedErrors.Kind;
 import io.accel.testing.Background;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +84,77 @@ class LoopErrorsTest {
             return "";
         } catch (IOException e) {
             return e.getMessage();
+        }
+    }
+
+    /** Fails each call that a poller makes for one of its connections, from the n-th on, and as well only that one. */
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void anErrorInAPollerEndsOneConnection(Kind kind) throws Exception {
+        Set<String> failed = new HashSet<>();
+        for (int times : new int[] {1, FOR_GOOD}) {
+            try (FaultLab lab = lab(Map.of());
+                    Poller poller = lab.lab.accelerator.openPoller()) {
+                Thread self = Thread.currentThread();
+                BlockingWaits waits = lab.lab.accelerator.waits();
+                Lab.Pair bystander = lab.lab.connect();
+                Registration other = poller.register(bystander.client().readiness(), SelectionKey.OP_READ, null);
+                for (int nth = 1; nth <= 20; nth++) {
+                    Lab.Pair victim = lab.lab.connect();
+                    errors.aimAt(victim.client());
+                    Registration own = poller.register(victim.client().readiness(), SelectionKey.OP_READ, null);
+                    errors.arm(thread -> thread == self, kind, nth, times);
+                    // The poller begins to look, arms, sleeps, is woken by the doorbell, and looks again.
+                    Set<Registration> found = new HashSet<>();
+                    for (int i = 0; i < 3; i++) {
+                        poller.poll(1_000_000, (registration, ops) -> found.add(registration));
+                    }
+                    var writer = Background.start(() -> {
+                        Streams.write(waits, victim.server(), ByteBuffer.allocate(1));
+                        return "";
+                    });
+                    assertThat(outcome(writer)).matches("|.*Connection reset by peer|.*Broken pipe");
+                    found.remove(own); // a selection tells it each time
+                    awaitFound(poller, found, own, nth + " of " + times + " in " + errors.where());
+                    Streams.write(waits, bystander.server(), ByteBuffer.allocate(1));
+                    awaitFound(
+                            poller, found, other, "the other after " + nth + " of " + times + " in " + errors.where());
+                    if (errors.where() != null) {
+                        failed.add(errors.where());
+                    }
+                    errors.disarm();
+                    assertThat(Streams.read(waits, bystander.client(), ByteBuffer.allocate(9)))
+                            .isEqualTo(1);
+                    var reader =
+                            Background.start(() -> Streams.read(waits, victim.client(), ByteBuffer.allocate(9)) + "");
+                    assertThat(outcome(reader)).matches("1|.*Connection reset.*");
+                    victim.close();
+                    own.close();
+                }
+                lab.othersLiveOn(bystander);
+                bystander.close();
+                other.close();
+                lab.nothingIsLeft();
+            }
+        }
+        assertThat(failed).as("the methods that failed").hasSizeGreaterThan(3);
+    }
+
+    /** Polls until a registration was reported, if it was not before. Each poll ends soon, and throws nothing. */
+    private static void awaitFound(Poller poller, Set<Registration> found, Registration wanted, String what)
+            throws IOException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!found.contains(wanted)) {
+            assertThat(System.nanoTime() - end).as(what).isNegative();
+            poller.poll(TimeUnit.SECONDS.toNanos(10), (registration, ops) -> found.add(registration));
+        }
+    }
+
+    private static String outcome(Background<String> task) throws Exception {
+        try {
+            return task.get(20, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            return e.getCause().toString();
         }
     }
 

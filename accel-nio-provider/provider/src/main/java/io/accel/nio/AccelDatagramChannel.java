@@ -281,8 +281,11 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     @Override
     protected void implCloseSelectableChannel() {
-        socket.close();
-        dropped.clean();
+        try {
+            socket.close();
+        } finally {
+            dropped.clean();
+        }
     }
 
     @Override

@@ -115,8 +115,7 @@ final class AccelSelector extends AbstractSelector {
                     if (action == null) {
                         poller.poll(timeoutNanos, intoSelected);
                     } else {
-                        poller.poll(timeoutNanos, intoBatch);
-                        runBatch(action);
+                        selectBatch(timeoutNanos, action);
                     }
                     removeCancelled(AccelSelectionKey::end);
                     return updated;
@@ -163,8 +162,9 @@ final class AccelSelector extends AbstractSelector {
         }
     }
 
-    private void runBatch(Consumer<SelectionKey> action) {
+    private void selectBatch(long timeoutNanos, Consumer<SelectionKey> action) throws IOException {
         try {
+            poller.poll(timeoutNanos, intoBatch);
             for (AccelSelectionKey key : batch) {
                 if (key.isValid()) {
                     updated++;
@@ -187,10 +187,13 @@ final class AccelSelector extends AbstractSelector {
             for (Iterator<SelectionKey> i = cancelled.iterator(); i.hasNext(); ) {
                 AccelSelectionKey key = (AccelSelectionKey) i.next();
                 i.remove();
-                ending.accept(key);
-                keys.remove(key);
-                selected.remove(key);
-                drop(key);
+                try {
+                    ending.accept(key);
+                } finally { // nobody comes to this key again
+                    keys.remove(key);
+                    selected.remove(key);
+                    drop(key);
+                }
             }
         }
     }
@@ -264,15 +267,39 @@ final class AccelSelector extends AbstractSelector {
         poller.wakeup();
         synchronized (this) {
             synchronized (selected) {
-                for (Iterator<IndexedKey> i = keys.iterator(); i.hasNext(); ) {
-                    AccelSelectionKey key = (AccelSelectionKey) i.next();
-                    i.remove();
-                    key.end();
-                    drop(key);
+                try {
+                    endKeys();
+                    selected.clear();
+                } finally {
+                    poller.close();
                 }
-                selected.clear();
-                poller.close();
             }
+        }
+    }
+
+    /** Ends each key, whatever happens to those before. */
+    private void endKeys() throws IOException {
+        Throwable failure = null;
+        for (Iterator<IndexedKey> i = keys.iterator(); i.hasNext(); ) {
+            AccelSelectionKey key = (AccelSelectionKey) i.next();
+            i.remove();
+            try {
+                key.end();
+            } catch (RuntimeException | Error e) {
+                failure = e;
+            }
+            try {
+                drop(key);
+            } catch (IOException | RuntimeException | Error e) {
+                failure = e;
+            }
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        } else if (failure instanceof RuntimeException exception) {
+            throw exception;
+        } else if (failure != null) {
+            throw (IOException) failure;
         }
     }
 

@@ -157,9 +157,15 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
-        listener.close();
-        pollable.close();
-        kernel.close();
+        try {
+            listener.close();
+        } finally {
+            try {
+                pollable.close();
+            } finally {
+                kernel.close();
+            }
+        }
     }
 
     @Override

@@ -356,9 +356,12 @@ public final class AccelSocketChannel extends SocketChannel {
     }
 
     private void close(boolean orderly) throws IOException {
-        stream.close(() -> resets, orderly);
-        kernel.close();
-        stream.anchorClosed(resets);
+        try {
+            stream.close(() -> resets, orderly);
+        } finally { // whatever fails there, the peer hears of the end
+            kernel.close();
+            stream.anchorClosed(resets);
+        }
     }
 
     @Override

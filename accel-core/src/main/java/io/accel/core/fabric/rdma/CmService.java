@@ -254,32 +254,42 @@ final class CmService {
 
     private void run() {
         checkAt = System.nanoTime();
-        while (true) {
-            try {
-                Daemons.select(selector, deviceEvents::ready, pauseMillis());
-                for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
-                    take(event);
-                }
-                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    takeTask(task);
-                }
-                long now = System.nanoTime();
-                attendAll(now);
-                each(handshakes, handshake -> handshake.attend(now), ServerHandshake::meetError);
-                reopenHomeless(now);
-                deviceEvents.look(now);
-                waiting.look(now);
-                devices.look(now);
-                checkPeers(now);
-                if (requests.doSome()) {
-                    selector.wakeup(); // the next turn begins at once
-                }
-            } catch (Throwable e) {
-                // Nothing that a single connection does may end the thread that serves all, or keep it busy with the
-                // same error.
-                ERRORS.warn("the RDMA thread met an error and goes on", e);
-                Daemons.pause();
-            }
+        Daemons.turns(
+                ERRORS,
+                "the RDMA thread met an error and goes on",
+                () -> Daemons.select(selector, deviceEvents::ready, pauseMillis()),
+                this::takeEvents,
+                this::takeTasks,
+                () -> attendAll(System.nanoTime()),
+                this::attendHandshakes,
+                () -> reopenHomeless(System.nanoTime()),
+                () -> deviceEvents.look(System.nanoTime()),
+                () -> waiting.look(System.nanoTime()),
+                () -> devices.look(System.nanoTime()),
+                () -> checkPeers(System.nanoTime()),
+                this::doSomeRequests);
+    }
+
+    private void takeEvents() throws IOException {
+        for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
+            take(event);
+        }
+    }
+
+    private void takeTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            takeTask(task);
+        }
+    }
+
+    private void attendHandshakes() {
+        long now = System.nanoTime();
+        each(handshakes, handshake -> handshake.attend(now), ServerHandshake::meetError);
+    }
+
+    private void doSomeRequests() {
+        if (requests.doSome()) {
+            selector.wakeup(); // the next turn begins at once
         }
     }
 

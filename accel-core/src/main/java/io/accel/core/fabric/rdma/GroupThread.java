@@ -32,6 +32,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class GroupThread {
     private static final Log LOG = Log.of(GroupThread.class);
     private static final Warnings ERRORS = new Warnings(LOG);
+    private static final String MET_AN_ERROR = "the thread for multicast groups over RDMA met an error and goes on";
 
     private static final long MILLISECOND = 1_000_000L;
 
@@ -154,24 +155,25 @@ final class GroupThread {
     }
 
     private void run() {
-        while (true) {
-            try {
-                Daemons.select(selector, GroupThread::ready, pauseMillis());
-                for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
-                    take(event);
-                }
-                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
-                }
-                while (!due.isEmpty() && due.peek().at - System.nanoTime() <= 0) {
-                    due.poll().task.run();
-                }
-                devices.look(System.nanoTime());
-            } catch (Throwable e) {
-                // Nothing may end the thread that serves all, or keep it busy with the same error.
-                ERRORS.warn("the thread for multicast groups over RDMA met an error and goes on", e);
-                Daemons.pause();
-            }
+        Daemons.turns(
+                ERRORS,
+                MET_AN_ERROR,
+                () -> Daemons.select(selector, GroupThread::ready, pauseMillis()),
+                this::takeEvents,
+                () -> Daemons.runTasks(tasks, ERRORS, MET_AN_ERROR),
+                this::runDue,
+                () -> devices.look(System.nanoTime()));
+    }
+
+    private void takeEvents() throws IOException {
+        for (CmEvent event = events.nextEvent(); event != null; event = events.nextEvent()) {
+            take(event);
+        }
+    }
+
+    private void runDue() {
+        while (!due.isEmpty() && due.peek().at - System.nanoTime() <= 0) {
+            due.poll().task.run();
         }
     }
 

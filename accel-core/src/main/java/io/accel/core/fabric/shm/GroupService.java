@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class GroupService {
     private static final Log LOG = Log.of(GroupService.class);
     private static final Warnings ERRORS = new Warnings(LOG);
+    private static final String MET_AN_ERROR = "the thread for multicast groups met an error and goes on";
 
     /** A handler of a channel's readiness, on the service's thread. */
     interface Handler {
@@ -87,22 +88,21 @@ final class GroupService {
     }
 
     private void cleanUp() {
-        atExit.forEach(Runnable::run);
+        for (Runnable each : atExit) {
+            try {
+                each.run();
+            } catch (RuntimeException | Error e) {
+                ERRORS.warn("giving back a multicast group at the process's end met an error", e);
+            }
+        }
     }
 
     private void run() {
-        while (true) {
-            try {
-                Daemons.select(selector, GroupService::ready, 0);
-                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
-                }
-            } catch (Throwable e) {
-                // Nothing may end the thread that serves all, or keep it busy with the same error.
-                ERRORS.warn("the thread for multicast groups met an error and goes on", e);
-                Daemons.pause();
-            }
-        }
+        Daemons.turns(
+                ERRORS,
+                MET_AN_ERROR,
+                () -> Daemons.select(selector, GroupService::ready, tasks.isEmpty() ? 0 : 1),
+                () -> Daemons.runTasks(tasks, ERRORS, MET_AN_ERROR));
     }
 
     private static void ready(SelectionKey key) {

@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class RendezvousService {
     private static final Log LOG = Log.of(RendezvousService.class);
     private static final Warnings ERRORS = new Warnings(LOG);
+    private static final String MET_AN_ERROR = "the rendezvous thread met an error and goes on";
     private static final long ACCEPT_PAUSE_MILLIS = 100;
 
     private static RendezvousService instance;
@@ -126,20 +127,13 @@ final class RendezvousService {
     }
 
     private void run() {
-        while (true) {
-            try {
-                Daemons.select(selector, readyKeys, pauseMillis());
-                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
-                }
-                expireHandshakes();
-                resumeAccept();
-            } catch (Throwable e) {
-                // Nothing may end the thread that serves all, or keep it busy with the same error.
-                ERRORS.warn("the rendezvous thread met an error and goes on", e);
-                Daemons.pause();
-            }
-        }
+        Daemons.turns(
+                ERRORS,
+                MET_AN_ERROR,
+                () -> Daemons.select(selector, readyKeys, pauseMillis()),
+                () -> Daemons.runTasks(tasks, ERRORS, MET_AN_ERROR),
+                this::expireHandshakes,
+                this::resumeAccept);
     }
 
     private void register(RendezvousListener listener) {
@@ -249,7 +243,7 @@ final class RendezvousService {
         for (SelectionKey key : selector.keys()) {
             if (key.isValid() && key.attachment() instanceof ServerHandshake handshake && handshake.isTimed()) {
                 if (now - handshake.deadline() >= 0) {
-                    handshake.expire();
+                    expire(handshake);
                     key.cancel();
                 } else {
                     checkLater(handshake);
@@ -258,10 +252,18 @@ final class RendezvousService {
         }
     }
 
+    private static void expire(ServerHandshake handshake) {
+        try {
+            handshake.expire();
+        } catch (RuntimeException | Error e) {
+            ERRORS.warn("ending the handshake of a client that was silent met an error", e);
+        }
+    }
+
     /** How long to sleep: until a client calls, unless something is due before. */
     private long pauseMillis() {
         long now = System.nanoTime();
-        long nanos = acceptPaused ? resumeAt - now : Long.MAX_VALUE;
+        long nanos = !tasks.isEmpty() ? 1 : acceptPaused ? resumeAt - now : Long.MAX_VALUE;
         if (checking) {
             nanos = Math.min(nanos, checkAt - now);
         }

@@ -7,6 +7,7 @@ import static io.accel.core.fabric.shm.ShmLayout.LONG;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.OutOfLine;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.MemoryFaults;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.MemoryUse;
@@ -38,6 +39,9 @@ final class ShmLink implements Link {
      */
     private static final ByteBuffer RINGS_READ = ByteBuffer.allocateDirect(64);
 
+    /** The smallest page that there is. */
+    private static final int PAGE = 4096;
+
     private final MappedByteBuffer map;
     private final SocketChannel doorbell;
     private final MemoryRegion sendRing;
@@ -59,6 +63,9 @@ final class ShmLink implements Link {
     private final OutOfLine.Call reading = new Reading();
 
     private final AtomicLong rings = new AtomicLong();
+    /** Written so that no compiler leaves the reads out. */
+    @SuppressWarnings("unused")
+    private volatile int touched;
     /** Set once, by the thread that finds the doorbell's other end closed. */
     private volatile boolean gone;
 
@@ -234,6 +241,22 @@ final class ShmLink implements Link {
     @Override
     public long rings() {
         return rings.get();
+    }
+
+    @Override
+    public boolean isIntact() {
+        try {
+            MemoryFaults.absorb(); // of other memory
+            int sum = 0;
+            for (int at = 0; at < map.capacity(); at += PAGE) {
+                sum += map.get(at);
+            }
+            touched = sum;
+            MemoryFaults.surface();
+            return true;
+        } catch (InternalError e) {
+            return false;
+        }
     }
 
     @Override

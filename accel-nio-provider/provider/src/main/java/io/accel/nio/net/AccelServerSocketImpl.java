@@ -97,8 +97,11 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
     private record Inside(StreamListener listener, KernelServerSocket kernel) implements Closeable {
         @Override
         public void close() throws IOException {
-            listener.close();
-            kernel.close();
+            try {
+                listener.close();
+            } finally {
+                kernel.close();
+            }
         }
     }
 

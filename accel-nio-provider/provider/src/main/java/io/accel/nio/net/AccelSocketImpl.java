@@ -399,8 +399,11 @@ final class AccelSocketImpl extends SocketImpl {
             closed = true;
             // As in the JDK, the stream ends in order before the socket closes, and unread bytes reset it after
             // that.
-            connected.closeBehindEnd(this::aborts);
-            kernel.close();
+            try {
+                connected.closeBehindEnd(this::aborts);
+            } finally { // whatever fails there, the peer hears of the end
+                kernel.close();
+            }
         }
 
         private boolean aborts() {
