@@ -62,7 +62,8 @@ final class Result<V> extends CompletableFuture<V> {
         if (failure == null) {
             complete(value);
         } else {
-            completeExceptionally(failure instanceof IOException ? failure : new IOException(failure));
+            boolean isToldAsItIs = failure instanceof IOException || failure instanceof SecurityException;
+            completeExceptionally(isToldAsItIs ? failure : new IOException(failure));
         }
         return null;
     }
