@@ -9,6 +9,7 @@ import io.accel.profile.OptionLine;
 import io.accel.profile.Origin;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
+import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
@@ -63,6 +64,7 @@ public final class AccelAgent {
      */
     public static void premain(String arguments, Instrumentation instrumentation) {
         try {
+            takeRights(instrumentation);
             String refused = install(arguments, instrumentation);
             if (refused != null) {
                 say(refused);
@@ -79,6 +81,21 @@ public final class AccelAgent {
             say("the security policy does not grant Accel's jar what it needs (" + e.getMessage()
                     + "), so this JVM does not" + " use Accel. It needs java.security.AllPermission");
             withoutRights();
+        }
+    }
+
+    /** Called first. The JVM has loaded the classes that the methods' signatures name here, which must not be Accel's: see {@link OwnRights}. */
+    @SuppressWarnings("removal") // JDK 17 to 23 have security managers
+    private static void takeRights(Instrumentation instrumentation) {
+        if (System.getSecurityManager() != null || !OwnRights.mayBeNeeded()) {
+            return;
+        }
+        try {
+            OwnRights.take(instrumentation);
+        } catch (IOException e) {
+            say(
+                    "under a SecurityManager that the program installs, its policy must grant Accel's jar java.security.AllPermission: "
+                            + e.getMessage());
         }
     }
 
@@ -152,7 +169,7 @@ public final class AccelAgent {
         String refused = providerInUse(instrumentation);
         if (refused == null) {
             JdkChange.forChannels(instrumentation, AccelAgent::say);
-            serveUnixStreams(profile);
+            serveUnixStreams(profile.setting(Keys.UNIX_STREAMS).origin().kind() != Origin.Kind.DEFAULT);
             serveAsynchronousChannels(instrumentation);
             if (profile.get(Keys.MODE) == Mode.ACCELERATE && profile.get(Keys.NETTY) == NettyChoice.NIO) {
                 NettyTransports.takeNio(instrumentation, AccelAgent::say);
@@ -171,8 +188,7 @@ public final class AccelAgent {
      * Has Unix-domain streams served unless a profile decides about them, where the JDK now treats their channels as its own. Without
      * that a program could notice the difference: the streams of {@code Channels} would wait for each other.
      */
-    private static void serveUnixStreams(Profile profile) {
-        boolean isDecided = profile.setting(Keys.UNIX_STREAMS).origin().kind() != Origin.Kind.DEFAULT;
+    private static void serveUnixStreams(boolean isDecided) {
         if (!isDecided && JdkChange.areChannelsServed()) {
             System.setProperty(PREFIX + Keys.UNIX_STREAMS.name(), "true");
         }

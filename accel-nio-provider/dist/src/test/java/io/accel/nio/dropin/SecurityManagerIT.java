@@ -77,6 +77,25 @@ class SecurityManagerIT {
                 .endsWith("It needs java.security.AllPermission");
     }
 
+    /** The policy of a manager that a program installs need not know of Accel, whose classes have rights of their own. */
+    @ParameterizedTest
+    @CsvSource({
+        "sockets, 'connected .* -> /127.0.0.4:\\d+ by shm'",
+        "channels, 'connected .* -> /127.0.0.4:\\d+ by shm'",
+        "asynchronous, 'connected .* -> /127.0.0.1:\\d+ by shm'"
+    })
+    void aProgramMayInstallAManagerOfItsOwn(String what, String accelerated) throws Exception {
+        Class<?> program = LateSecurityManager.class;
+        List<String> late = List.of("-Djava.security.manager=allow", "-Djava.security.policy==" + policy(""));
+        List<String> expected = saidIn(run(what, late, child -> true, program));
+        assertThat(expected).as("it may do little").anyMatch(line -> line.contains("access denied"));
+        List<String> options = new ArrayList<>(late);
+        options.addAll(agent("connect"));
+        String given = run(what, options, child -> true, program);
+        assertThat(saidIn(given)).as(given).isEqualTo(expected);
+        assertThat(given).containsPattern(accelerated);
+    }
+
     private static List<String> saidIn(String output) {
         return output.lines().filter(line -> line.startsWith(FewRights.SAID)).toList();
     }
@@ -106,11 +125,16 @@ class SecurityManagerIT {
     }
 
     private String run(String what, List<String> options, Rested rested, Path policy) throws Exception {
+        List<String> all = new ArrayList<>(List.of("-Djava.security.manager", "-Djava.security.policy==" + policy));
+        all.addAll(options);
+        return run(what, all, rested, FewRights.class);
+    }
+
+    private String run(String what, List<String> options, Rested rested, Class<?> program) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
-        command.addAll(List.of("-Djava.security.manager", "-Djava.security.policy==" + policy));
         command.addAll(options);
-        command.addAll(List.of("-cp", Child.testClasses().toString(), FewRights.class.getName(), what));
+        command.addAll(List.of("-cp", Child.testClasses().toString(), program.getName(), what));
         command.add(dir.resolve("socket" + sockets++).toString());
         try (Child child = Child.start(dir, command)) {
             for (int rests = 1; awaitRest(child, rests); rests++) {
