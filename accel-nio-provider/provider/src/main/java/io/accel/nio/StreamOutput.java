@@ -12,7 +12,6 @@ import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.LinkWriter;
 import io.accel.core.socket.Outgoing;
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -23,6 +22,7 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * The writing half of a stream channel: it writes to the JDK's channel or to a link, whichever takes the bytes, and goes on with the
@@ -40,6 +40,15 @@ final class StreamOutput {
 
     /** The part of its buffer for whose bytes the kernel has room if it has any. */
     private static final int PART_OF_BUFFER = 8;
+
+    /** {@link #refusesTransfers}, which is looked for once. */
+    private static final ClassValue<Boolean> REFUSES_TRANSFERS = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> channel) {
+            return Stream.of(channel.getDeclaredMethods())
+                    .anyMatch(method -> method.getName().equals("beforeTransferTo"));
+        }
+    };
 
     private final AccelSocketChannel channel;
     private final Outgoing out;
@@ -419,12 +428,7 @@ final class StreamOutput {
 
     /** Whether the JDK asks, before it transfers a file to one of its own channels, whether the output is shut down. Older JDKs do not. */
     boolean refusesTransfers() {
-        for (Method method : channel.kernel().getClass().getDeclaredMethods()) {
-            if (method.getName().equals("beforeTransferTo")) {
-                return true;
-            }
-        }
-        return false;
+        return REFUSES_TRANSFERS.get(channel.kernel().getClass());
     }
 
     /** Returns the exception to throw for the transfer of a file that fails over the link, which is not always that of a write. */
