@@ -16,7 +16,7 @@ class NativeImageTest {
                         Path.of("target", "classes"),
                         "accel-core",
                         Set.of("io.accel.core.observe.metrics.MetricsExport"),
-                        Set.of("java.lang.Thread.isVirtual")))
+                        Set.of("java.lang.Thread.isVirtual", "java.net.Socket.created", "java.net.Socket.state")))
                 .isEmpty();
     }
 }

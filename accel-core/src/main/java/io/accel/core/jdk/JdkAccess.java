@@ -212,6 +212,16 @@ public final class JdkAccess {
     }
 
     /**
+     * Makes a socket one of datagrams, as {@code new Socket(host, port, false)} does before it connects.
+     *
+     * @param socket a socket that nothing was done with, whose implementation is {@link #kernelSocket}
+     * @throws IllegalStateException if the JVM keeps it closed
+     */
+    public static void createForDatagrams(Socket socket) throws IOException {
+        KernelSockets.createForDatagrams(socket);
+    }
+
+    /**
      * The implementation of a socket.
      *
      * @throws IllegalStateException if the JVM keeps it closed

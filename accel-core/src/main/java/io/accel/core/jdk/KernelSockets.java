@@ -35,6 +35,19 @@ final class KernelSockets {
         }
     }
 
+    /** Makes the implementation of a new socket one of datagrams, as the deprecated constructors of {@link Socket} do. */
+    static void createForDatagrams(Socket socket) throws IOException {
+        Handles handles = handles();
+        try {
+            handles.create.invoke((SocketImpl) handles.implementation.invoke(socket), false);
+            handles.created.invoke(socket);
+        } catch (IOException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
     static SocketImpl of(Socket socket) {
         try {
             return (SocketImpl) handles().implementation.invoke(socket);
@@ -94,10 +107,22 @@ final class KernelSockets {
         return e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
     }
 
+    /** Tells a new socket that its implementation is created. */
+    private static MethodHandle created(MethodHandles.Lookup lookup) throws ReflectiveOperationException {
+        try {
+            MethodHandle setter = lookup.findSetter(Socket.class, "created", boolean.class);
+            return MethodHandles.insertArguments(setter, 1, true);
+        } catch (NoSuchFieldException e) { // newer JDKs keep bits, of which a new socket has none and this is the first
+            return MethodHandles.insertArguments(lookup.findSetter(Socket.class, "state", int.class), 1, 1);
+        }
+    }
+
     private record Handles(
             MethodHandle platform,
             MethodHandle socks,
             MethodHandle implementation,
+            MethodHandle create,
+            MethodHandle created,
             Class<?> proxies,
             MethodHandle delegate,
             MethodHandle input,
@@ -119,6 +144,9 @@ final class KernelSockets {
                         lookup.findConstructor(platform, MethodType.methodType(void.class, boolean.class)),
                         lookup.findConstructor(socks, MethodType.methodType(void.class, SocketImpl.class)),
                         lookup.findGetter(Socket.class, "impl", SocketImpl.class),
+                        lookup.findVirtual(
+                                SocketImpl.class, "create", MethodType.methodType(void.class, boolean.class)),
+                        created(lookup),
                         proxies,
                         lookup.findGetter(proxies, "delegate", SocketImpl.class),
                         lookup.findVirtual(

@@ -39,6 +39,8 @@ final class AccelSocketImpl extends SocketImpl {
     // Guarded by this.
     private KernelSocket kernel;
     private boolean closed;
+    /** Whether this is a socket of datagrams, as JDKs before 25 make it; the kernel carries them all. */
+    private boolean datagrams;
     /** Its parts to close; null until it is connected, and where the JDK alone closes it. */
     private Inside inside;
     /** Lets the garbage collector close the parts if the program drops this; null as long as they are. */
@@ -62,10 +64,14 @@ final class AccelSocketImpl extends SocketImpl {
 
     @Override
     protected void create(boolean stream) throws IOException {
-        if (!stream) {
-            throw new SocketException("java.net.Socket makes no datagrams under Accel's agent; use DatagramSocket");
+        if (stream) {
+            KernelSocket unused = kernel();
+            return;
         }
-        KernelSocket unused = kernel();
+        synchronized (this) {
+            datagrams = true;
+            kernel = KernelSocket.openForDatagrams(asksForProxies);
+        }
     }
 
     private synchronized KernelSocket kernel() throws IOException {
@@ -100,7 +106,7 @@ final class AccelSocketImpl extends SocketImpl {
             KernelSocket connecting = kernel();
             connecting.connect(destination, millis);
             adopt(connecting);
-            if (direct) {
+            if (direct && !isForDatagrams()) {
                 StreamSocket connected = new StreamSocket(accelerator, new SocketAnchor(connecting));
                 connected.wantUrgentInline(urgentInline);
                 watch(connected, connecting);
@@ -111,6 +117,10 @@ final class AccelSocketImpl extends SocketImpl {
             throw e;
         }
         closeIfClosed();
+    }
+
+    private synchronized boolean isForDatagrams() {
+        return datagrams;
     }
 
     private void adopt(KernelSocket connected) {

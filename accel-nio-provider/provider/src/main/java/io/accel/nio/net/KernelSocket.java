@@ -31,6 +31,17 @@ final class KernelSocket extends Socket {
         return Privileged.call(() -> new KernelSocket(JdkAccess.kernelSocket(asksForProxies)));
     }
 
+    /**
+     * Opens a socket of datagrams that is not connected.
+     *
+     * @param asksForProxies as that of {@link #open}
+     */
+    static KernelSocket openForDatagrams(boolean asksForProxies) throws IOException {
+        KernelSocket opened = open(asksForProxies);
+        JdkAccess.createForDatagrams(opened);
+        return opened;
+    }
+
     /** Makes a socket that a listener is about to connect. */
     static KernelSocket toBeAccepted() throws IOException {
         return new KernelSocket(null);

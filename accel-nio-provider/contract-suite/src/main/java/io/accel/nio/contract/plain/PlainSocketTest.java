@@ -2,21 +2,18 @@
 package io.accel.nio.contract.plain;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.accel.nio.contract.Bytes;
 import io.accel.nio.contract.KernelPair;
 import io.accel.nio.contract.MappedRings;
-import io.accel.nio.contract.Path;
 import io.accel.nio.contract.Task;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ConnectException;
-import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -29,7 +26,6 @@ import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -357,21 +353,5 @@ class PlainSocketTest extends PlainSocketSupport {
         byte[] one = new byte[10];
         assertThat(pair.server().getInputStream().read(one, 4, 6)).isEqualTo(1);
         assertThat(Arrays.copyOfRange(one, 3, 6)).containsExactly(0, 'x', 0);
-    }
-
-    /** This constructor is deprecated for removal. Accel's are streams only, as they are on the newest JDKs. */
-    @Test
-    @SuppressWarnings({"deprecation", "removal"}) // by which JDK
-    void aSocketOfDatagrams() throws Exception {
-        try (DatagramSocket receiver = new DatagramSocket(new InetSocketAddress(host(), 0))) {
-            ThrowingCallable open = () -> closing(new Socket(host(), receiver.getLocalPort(), false));
-            if (Runtime.version().feature() >= 25) {
-                assertThatThrownBy(open).isInstanceOf(IllegalArgumentException.class);
-            } else if (Path.current() != Path.JDK) {
-                assertThatThrownBy(open).isInstanceOf(SocketException.class).hasMessageContaining("use DatagramSocket");
-            } else {
-                assertThatCode(open).doesNotThrowAnyException();
-            }
-        }
     }
 }
