@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.accel.core.stream.CorruptLinkException;
 import io.accel.core.stream.LoopbackLink;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -15,7 +16,7 @@ class FrameFuzzTest {
 
     /** The first byte says up to where is published, the rest is the ring. */
     @FuzzTest
-    void ring(byte[] bytes) {
+    void ring(byte[] bytes) throws IOException {
         if (bytes.length < 2) {
             return;
         }

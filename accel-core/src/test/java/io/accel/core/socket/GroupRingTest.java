@@ -9,6 +9,8 @@ import io.accel.core.datagram.GroupSender;
 import io.accel.core.fabric.GroupFlow;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.Subscription;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -31,7 +33,11 @@ class GroupRingTest {
     }
 
     private void send(long number) {
-        sender.write(ByteBuffer.allocate(100).putLong(0, number).putLong(92, number));
+        try {
+            sender.write(ByteBuffer.allocate(100).putLong(0, number).putLong(92, number));
+        } catch (IOException e) {
+            throw new UncheckedIOException("the buffer is no mapping, and cannot fail", e);
+        }
         sender.publish();
     }
 
