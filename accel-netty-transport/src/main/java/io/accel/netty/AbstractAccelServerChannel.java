@@ -4,6 +4,7 @@ package io.accel.netty;
 import io.accel.core.poll.KernelPollable;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.Anchor;
+import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamListener;
 import io.accel.core.socket.StreamSocket;
 import io.netty.channel.ChannelException;
@@ -179,8 +180,25 @@ abstract class AbstractAccelServerChannel extends AbstractAccelChannel implement
             }
         }
 
+        /** Accepts, and gives links back if there is no descriptor for that. Null if there is no connection to accept yet. */
+        private SocketChannel acceptFromKernel() throws IOException {
+            for (int tries = 1; ; tries++) {
+                try {
+                    return kernel.accept();
+                } catch (IOException e) {
+                    switch (Relief.after(e, Accel.accelerator().waits(), Relief.HARDLY_NANOS, tries)) {
+                        case NONE -> throw e;
+                        case UNDER_WAY -> {
+                            return null;
+                        }
+                        case DONE -> {} // there is one now
+                    }
+                }
+            }
+        }
+
         private AbstractAccelSocketChannel accept() throws IOException {
-            SocketChannel accepted = kernel.accept();
+            SocketChannel accepted = acceptFromKernel();
             if (accepted == null) {
                 return null;
             }

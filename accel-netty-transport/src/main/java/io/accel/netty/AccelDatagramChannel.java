@@ -78,9 +78,9 @@ public final class AccelDatagramChannel extends AbstractAccelDatagramChannel {
     private static DatagramChannel open(SocketProtocolFamily family) {
         Accel.ensureAvailability();
         try {
-            return family == null
+            return KernelOpening.openOrRelieve(() -> family == null
                     ? JdkAccess.kernelProvider().openDatagramChannel()
-                    : JdkAccess.kernelProvider().openDatagramChannel(family.toJdkFamily());
+                    : JdkAccess.kernelProvider().openDatagramChannel(family.toJdkFamily()));
         } catch (IOException e) {
             throw new ChannelException("cannot open a datagram socket", e);
         }

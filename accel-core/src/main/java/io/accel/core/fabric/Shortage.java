@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Tells whether this process has lately lacked the room for a link: memory of {@code shm.dir}, {@code shm.max},
- * descriptors, or memory that it may register. A connection that got no link asks again, and idle links are given
+ * descriptors, mappings, or memory that it may register. A connection that got no link asks again, and idle links are given
  * back for it, in spite of {@code handover.idle}. Any thread.
  */
 public final class Shortage {
@@ -26,8 +26,13 @@ public final class Shortage {
      * @return the exception to throw: the same question may soon have another answer
      */
     public static FallbackException of(FallbackReason reason, String detail) {
-        overAt = System.nanoTime() + LASTS_NANOS;
+        begin();
         return new FallbackException(reason, detail, true);
+    }
+
+    /** Notes a shortage that was found without a question for more. */
+    public static void begin() {
+        overAt = System.nanoTime() + LASTS_NANOS;
     }
 
     /**

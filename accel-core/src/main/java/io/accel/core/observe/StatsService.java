@@ -3,6 +3,7 @@ package io.accel.core.observe;
 
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.OpenFiles;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.jdk.JdkAccess;
 import java.io.EOFException;
@@ -116,7 +117,10 @@ public final class StatsService implements AutoCloseable {
         } catch (ClosedChannelException e) {
             throw e;
         } catch (Throwable e) {
-            ERRORS.warn("taking an 'accel stats' that wants to look failed", e);
+            // Without a descriptor left this fails before anybody has called.
+            if (!(e instanceof IOException) || OpenFiles.canOpen()) {
+                ERRORS.warn("taking an 'accel stats' that wants to look failed", e);
+            }
             Daemons.pause();
         }
     }

@@ -2,6 +2,7 @@
 package io.accel.core.poll;
 
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.OpenFiles;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
@@ -27,6 +28,8 @@ final class WakePipe {
     private static final Log LOG = Log.of(WakePipe.class);
     /** More than the one byte that there can be. */
     private static final int MOST_BYTES = 8;
+    /** A process that may have fewer descriptors does without pipes: two for each selector are too many. */
+    private static final int LEAST_LIMIT = 1_024;
 
     private static final VarHandle RUNG;
 
@@ -67,6 +70,9 @@ final class WakePipe {
      * @return null if no pipe can be had: the selector's own means are left
      */
     static WakePipe open(Selector selector, SelectorProvider provider) {
+        if (OpenFiles.LIMIT > 0 && OpenFiles.LIMIT < LEAST_LIMIT) {
+            return null;
+        }
         Pipe pipe = null;
         try {
             pipe = provider.openPipe();

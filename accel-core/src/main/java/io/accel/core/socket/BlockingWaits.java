@@ -15,7 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Makes blocking operations wait. A platform thread looks as long as its {@link WaitPolicy} says, then sleeps in a {@link Sleeper}, so that
- * the peer's doorbell wakes it directly. A virtual thread parks at once, as at one of the JDK's channels: as long as it looks, no other has
+ * the peer's doorbell wakes it directly, as long as Accel has descriptors left for that; another platform thread parks, and a daemon thread
+ * polls for it. A virtual thread parks at once, as at one of the JDK's channels: as long as it looks, no other has
  * its carrier.
  */
 public final class BlockingWaits {
@@ -215,6 +216,11 @@ public final class BlockingWaits {
         } catch (IOException e) {
             return nap(pollable, ops, timeoutNanos, e);
         }
+        if (pooled == null) {
+            own.sleeper = null;
+            park(pollable, ops, timeoutNanos);
+            return false;
+        }
         own.sleeper = pooled.reference();
         try {
             return pooled.sleeper().await(pollable, ops, timeoutNanos);
@@ -223,6 +229,11 @@ public final class BlockingWaits {
         } finally {
             pool.giveBack(pooled);
         }
+    }
+
+    /** Closes what no thread sleeps in at the moment, for the descriptors. Any thread. */
+    void closeIdle() {
+        pool.closeIdle();
     }
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.fabric.DescriptorShare;
 import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
@@ -9,7 +10,8 @@ import java.nio.channels.SelectionKey;
 
 /**
  * Makes a blocking receive wait, in a poller of the socket's own. The poller looks at the kernel as well as at the links while it spins,
- * and stays registered with both, so that a wait costs one system call. A virtual thread waits as all virtual threads do. In the receiving
+ * and stays registered with both, so that a wait costs one system call. A virtual thread waits as all virtual threads do, and so does a thread
+ * for whose poller Accel has no descriptors. In the receiving
  * half only, except for {@link #released}, {@link #isInterrupted} and {@link #wake}.
  *
  * <p>A thread that wants a task done in the half adds it to the half's tasks, then calls {@link #wake}, which looks whether a thread
@@ -17,6 +19,8 @@ import java.nio.channels.SelectionKey;
  */
 final class DatagramSleeper implements BlockingWaits.Waiter {
     private static final Poller.Sink NOTHING = (registration, ops) -> {};
+    /** The descriptors of its poller: its selector's two, and a pipe's once another thread has woken it. */
+    private static final int DESCRIPTORS = 4;
 
     private final Accelerator accelerator;
     private final DatagramSocket socket;
@@ -25,7 +29,7 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
     private volatile Poller poller;
     /** Null while no thread sleeps. Written by the sleeper, in the receiving half; read by the closing thread. */
     private volatile Thread asleep;
-    /** Whether a virtual thread sleeps. Written by that thread, in the receiving half; read by the thread that wakes it. */
+    /** Whether a thread sleeps as virtual threads do. Written by that thread, in the receiving half; read by the thread that wakes it. */
     private volatile boolean isVirtualAsleep;
 
     DatagramSleeper(Accelerator accelerator, DatagramSocket socket, DatagramHalf half) {
@@ -40,7 +44,16 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
             awaitVirtually(timeoutNanos);
             return;
         }
-        if ((poller == null && !open()) || half.hasTasks()) {
+        if (poller == null) {
+            if (!DescriptorShare.tryTake(DESCRIPTORS)) {
+                awaitVirtually(timeoutNanos);
+                return;
+            }
+            if (!open()) {
+                return;
+            }
+        }
+        if (half.hasTasks()) {
             return;
         }
         asleep = Thread.currentThread();
@@ -63,7 +76,14 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
     }
 
     private boolean open() throws IOException {
-        Poller opened = accelerator.openPoller();
+        Poller opened = null;
+        try {
+            opened = accelerator.openPoller();
+        } finally {
+            if (opened == null) {
+                DescriptorShare.giveBack(DESCRIPTORS);
+            }
+        }
         poller = opened;
         try {
             opened.register(socket, SelectionKey.OP_READ, this);
@@ -105,6 +125,8 @@ final class DatagramSleeper implements BlockingWaits.Waiter {
                 idle.close();
             } catch (IOException e) {
                 throw new java.io.UncheckedIOException("closing a selector failed", e);
+            } finally {
+                DescriptorShare.giveBack(DESCRIPTORS);
             }
         }
     }

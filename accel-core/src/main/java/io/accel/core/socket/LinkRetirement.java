@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Gives a link back while its connection lives on through the kernel. An idle link is given back so that its memory is free for others:
- * nothing has gone over it for {@code handover.idle}, or for a second while others have no room for theirs. A link whose rings are too
- * small, or that has broken, is given back so that the connection may get another. One thread advances it.
+ * nothing has gone over it for {@code handover.idle}, or for a second while others have no room for theirs. Any link is given back if the
+ * program lacks what it has, which is a descriptor and a mapping. A link whose rings are too small, or that has broken, is given back so that the connection may get another. One thread advances it.
  *
  * <ol>
  *   <li>The end that accepted finds the link idle, or hears that it is too small; or an end that lacks room finds it idle. From then on it
@@ -69,6 +69,9 @@ final class LinkRetirement {
     /** Whether the peer was told that larger rings are wanted. Used by the advancing thread alone. */
     private boolean saidLarger;
 
+    /** Whether the link is wanted back, in use or not. Used by the advancing thread alone. */
+    private boolean demanded;
+
     private long lastActivity = -1;
     private long quietSince;
     /** The time at which the hurry ends, if {@link #hurrying}. */
@@ -103,7 +106,25 @@ final class LinkRetirement {
         return now - youngUntil < 0;
     }
 
-    private void hurry(long now) {
+    /** Whether it is wanted back, or on its way. By the advancing thread. */
+    boolean isDemanded() {
+        return demanded || hasBegun();
+    }
+
+    /** Wants the link back, in use or not. By the advancing thread. */
+    void demand(long now) {
+        demanded = true;
+        hurry(now);
+    }
+
+    /** How long nothing has gone over the link, as far as looks from time to time can tell. By the advancing thread. */
+    long quietFor(long now) {
+        LinkStream stream = link.get();
+        return stream == null || stream.isClosed() || activity(stream) != lastActivity ? 0 : now - quietSince;
+    }
+
+    /** Takes the next steps as soon as it can for a while. By the advancing thread. */
+    void hurry(long now) {
         hurrying = true;
         hurryUntil = now + HURRY_NANOS;
     }
@@ -153,6 +174,7 @@ final class LinkRetirement {
             boolean larger = askForLarger(stream, said, now);
             boolean idle = isIdle(stream, now);
             if (idle
+                    || demanded
                     || (asked && !stream.reader().hasUnread())
                     || (larger && (asked || socket.handover().isAccepted()))) {
                 step = Step.BEGUN;
@@ -161,7 +183,7 @@ final class LinkRetirement {
         if (step == Step.BEGUN && !socket.outgoing().isSwitching()) {
             stream.peer().say(Link.RETIRING);
             step = Step.ASKED;
-            hurrying &= isForLarger(stream, said); // an idle link has time, and so has its peer
+            hurrying &= demanded || asked || isForLarger(stream, said); // an idle link has time, and so has its peer
         }
         if (step == Step.ASKED && asked) {
             beginToLeave(now);

@@ -430,6 +430,9 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         if (rung && !socket.handover().isSettled()) {
             socket.handover().heardBeside(this);
         }
+        if (rung && (link.peerState() & Link.RETIRING) != 0 && !retirement.hasBegun()) {
+            StreamUpgrades.get().asked(retirement);
+        }
     }
 
     /** Takes a ring that may announce the peer's answer. Returns whether the peer has the link, or never will. */

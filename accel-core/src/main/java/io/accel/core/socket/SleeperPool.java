@@ -2,6 +2,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.daemon.Dropped;
+import io.accel.core.fabric.DescriptorShare;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
@@ -15,6 +16,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 final class SleeperPool {
     private static final int MOST_IDLE = 256;
+    /** The descriptors of a sleeper: its selector's two, and a pipe's once another thread has woken it. */
+    private static final int DESCRIPTORS = 4;
 
     private final PollConfig config;
     /** The idle sleepers. The thread that sets a place to null owns the sleeper that was there. */
@@ -34,7 +37,15 @@ final class SleeperPool {
 
         private Pooled(Sleeper sleeper) {
             this.sleeper = sleeper;
-            this.closing = Dropped.watch(this, sleeper::close);
+            this.closing = Dropped.watch(this, () -> close(sleeper));
+        }
+
+        private static void close(Sleeper sleeper) {
+            try {
+                sleeper.close();
+            } finally {
+                DescriptorShare.giveBack(DESCRIPTORS);
+            }
         }
 
         Sleeper sleeper() {
@@ -51,7 +62,7 @@ final class SleeperPool {
      * Takes a sleeper for a sleep.
      *
      * @param preferred the sleeper to take if it is idle; null for any
-     * @return that sleeper, or any idle one, or a new one
+     * @return that sleeper, or any idle one, or a new one; null if Accel has its share of the descriptors
      * @throws IOException if the JDK's selector cannot be opened
      */
     Pooled take(WeakReference<Pooled> preferred) throws IOException {
@@ -68,7 +79,35 @@ final class SleeperPool {
                 }
             }
         }
-        return new Pooled(new Sleeper(new Poller(config)));
+        return open();
+    }
+
+    private Pooled open() throws IOException {
+        if (!DescriptorShare.tryTake(DESCRIPTORS)) {
+            return null;
+        }
+        Pooled opened = null;
+        try {
+            opened = new Pooled(new Sleeper(new Poller(config)));
+            return opened;
+        } finally {
+            if (opened == null) {
+                DescriptorShare.giveBack(DESCRIPTORS);
+            }
+        }
+    }
+
+    /** Closes the sleepers that lie idle. Any thread. */
+    void closeIdle() {
+        for (int i = 0; i < MOST_IDLE; i++) {
+            WeakReference<Pooled> one = idle.get(i);
+            if (one != null && idle.compareAndSet(i, one, null)) {
+                Pooled pooled = one.get();
+                if (pooled != null) {
+                    pooled.closing.clean();
+                }
+            }
+        }
     }
 
     /** Keeps a sleeper for the next sleep. A sleep for the same object as the last costs nothing extra. */

@@ -7,6 +7,7 @@ import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.LinkShare;
 import io.accel.core.fabric.MemoryFaults;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
@@ -14,7 +15,12 @@ import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -92,6 +98,11 @@ final class StreamUpgrades {
     /** Whether the thread looks at {@link #linked} soon. The thread writes this before it looks there a last time. */
     private volatile boolean looksForYoung;
 
+    /** How many links the program needs back, in use or not. */
+    private final AtomicInteger demanded = new AtomicInteger();
+    /** Links whose peers have rung to have them back. */
+    private final Backlog<LinkRetirement> asked = new Backlog<>();
+
     private Poller poller; // guarded by this; written once
 
     private StreamUpgrades() {}
@@ -156,6 +167,23 @@ final class StreamUpgrades {
             top = failed.get();
             failure.next = top;
         } while (!failed.compareAndSet(top, failure));
+        wakeUp();
+    }
+
+    /**
+     * Gives links back, those first that have been idle for longest, since the program lacks what they have. Does not wait: the peers have to
+     * do the same.
+     *
+     * @param links how many
+     */
+    void giveBack(int links) {
+        demanded.accumulateAndGet(links, Math::max);
+        wakeUp();
+    }
+
+    /** Takes note that the peer wants a link to be given back, and has rung for that. */
+    void asked(LinkRetirement retirement) {
+        asked.add(retirement);
         wakeUp();
     }
 
@@ -269,8 +297,38 @@ final class StreamUpgrades {
         return Math.max(0, pause == FOR_EVER ? left : Math.min(pause, left));
     }
 
+    /** Chooses the links that the program needs back. */
+    private void meetDemand(long now) {
+        int wanted = demanded.getAndSet(0);
+        if (wanted == 0) {
+            return;
+        }
+        linked.serve(young::add, Backlog.KEEPING);
+        List<LinkRetirement> candidates = new ArrayList<>(young);
+        candidates.addAll(inUse);
+        candidates.removeIf(LinkRetirement::isDemanded);
+        Map<LinkRetirement, Long> quiet = new HashMap<>();
+        candidates.forEach(each -> quiet.put(each, each.quietFor(now)));
+        candidates.sort(Comparator.comparing(quiet::get, Comparator.reverseOrder()));
+        Set<LinkRetirement> chosen = new HashSet<>(candidates.subList(0, Math.min(wanted, candidates.size())));
+        chosen.forEach(each -> each.demand(now));
+        retiring.addAll(chosen); // first, so that none is lost if memory runs out
+        young.removeAll(chosen);
+        inUse.removeAll(chosen);
+    }
+
+    private boolean hasten(LinkRetirement each) {
+        each.hurry(System.nanoTime());
+        if (young.remove(each) || inUse.remove(each) || linked.remove(each)) {
+            retiring.add(each);
+        }
+        return true;
+    }
+
     private void retireAll() {
         long now = System.nanoTime();
+        asked.serve(this::hasten, Backlog.DROPPING);
+        meetDemand(now);
         retiring.removeIf(each -> !goesOn(each, now) || (!each.isInHurry(now) && inUse.add(each)));
         if (now - youngCheckAt >= 0) {
             youngCheckAt = now + Math.min(YOUNG_PAUSE_NANOS, idlePauseNanos);
@@ -282,6 +340,11 @@ final class StreamUpgrades {
         if (now - idleCheckAt >= 0) {
             idleCheckAt = now + idlePauseNanos;
             inUse.removeIf(each -> !goesOn(each, now) || (each.isInHurry(now) && retiring.add(each)));
+            int excess = LinkShare.excess();
+            if (excess > 0) {
+                demanded.accumulateAndGet(excess, Math::max);
+                meetDemand(now);
+            }
         }
     }
 

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Parks virtual threads. The first thread that waits for a connection parks at its doorbell, as it would at a JDK channel. Then the JDK's
- * pollers wake it, which share the carriers with it. One daemon thread polls for, and unparks, the threads that come beside it, and threads
- * whose object has no doorbell. A socket that a virtual thread has waited for stays registered with that thread's poller, without interest,
+ * Parks virtual threads, and platform threads for which Accel has no descriptors to sleep with. The first virtual thread that waits for a
+ * connection parks at its doorbell, as it would at a JDK channel. Then the JDK's pollers wake it, which share the carriers with it. One daemon
+ * thread polls for, and unparks, the threads that come beside it, threads whose object has no doorbell, and platform threads. A socket that a virtual thread has waited for stays registered with that thread's poller, without interest,
  * until it closes: its readers and writers share the registration.
  *
  * <p><b>One thread hears a ring, and tells all.</b> A thread woken at the doorbell takes the ring, and so does the poller's thread; each
@@ -92,10 +92,14 @@ final class VirtualWaits {
     private static final class Parked {
         final Thread thread;
         final int ops;
+        /** A platform thread that waited at the doorbell itself could not be unparked there. */
+        final boolean isVirtual;
+
         volatile boolean woken;
 
         Parked(Thread thread, int ops) {
             this.thread = thread;
+            this.isVirtual = VirtualThreads.isCurrent();
             this.ops = ops;
         }
 
@@ -137,7 +141,7 @@ final class VirtualWaits {
                 one.woken = true;
                 return null;
             }
-            if (atDoorbell == null && waitable.isComplete() && waitable.watchedOps(one.ops) != 0) {
+            if (atDoorbell == null && one.isVirtual && waitable.isComplete() && waitable.watchedOps(one.ops) != 0) {
                 SelectableChannel doorbell = waitable.watched();
                 if (VirtualThreads.canParkAt(doorbell)) {
                     atDoorbell = one;

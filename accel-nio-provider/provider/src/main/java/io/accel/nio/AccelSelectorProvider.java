@@ -8,6 +8,7 @@ import io.accel.core.runtime.AccelRuntime;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.Anchor;
 import io.accel.core.socket.ChannelAnchor;
+import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamSocket;
 import io.accel.core.socket.UnixAnchor;
 import io.accel.nio.AccelServerSocketChannel.Anchors;
@@ -71,17 +72,33 @@ public final class AccelSelectorProvider extends DatagramSource {
 
     @Override
     public SocketChannel openSocketChannel() throws IOException {
-        SocketChannel channel = kernel.openSocketChannel();
+        SocketChannel channel;
+        try {
+            channel = kernel.openSocketChannel();
+        } catch (IOException e) {
+            channel = again(e, kernel::openSocketChannel);
+        }
         return isAccelerating() ? wrap(channel, new ChannelAnchor(channel)) : channel;
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         if (isUnix(family)) {
-            SocketChannel unix = JdkAccess.openUnixSocket(this);
+            SocketChannel unix;
+            try {
+                unix = JdkAccess.openUnixSocket(this);
+            } catch (IOException e) {
+                unix = again(e, () -> JdkAccess.openUnixSocket(this));
+            }
             return accelerator.movesUnixStreams() ? wrap(unix, UnixAnchor.connecting(unix)) : unix;
         }
-        SocketChannel channel = kernel.openSocketChannel(Objects.requireNonNull(family, "family"));
+        Objects.requireNonNull(family, "family");
+        SocketChannel channel;
+        try {
+            channel = kernel.openSocketChannel(family);
+        } catch (IOException e) {
+            channel = again(e, () -> kernel.openSocketChannel(family));
+        }
         return isAccelerating() ? wrap(channel, new ChannelAnchor(channel)) : channel;
     }
 
@@ -95,23 +112,47 @@ public final class AccelSelectorProvider extends DatagramSource {
         return isAccelerating() && family == StandardProtocolFamily.UNIX;
     }
 
+    /** Opens one of the JDK's, for which there was no descriptor: links are given back. */
+    private <T> T again(IOException failure, Relief.Operation<T> opening) throws IOException {
+        if (accelerator == null) {
+            throw failure;
+        }
+        return Relief.again(failure, opening, accelerator.waits());
+    }
+
     private SocketChannel wrap(SocketChannel channel, Anchor anchor) {
         return new AccelSocketChannel(this, new StreamSocket(accelerator, anchor), channel);
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
-        ServerSocketChannel channel = kernel.openServerSocketChannel();
+        ServerSocketChannel channel;
+        try {
+            channel = kernel.openServerSocketChannel();
+        } catch (IOException e) {
+            channel = again(e, kernel::openServerSocketChannel);
+        }
         return isAccelerating() ? new AccelServerSocketChannel(this, channel, Anchors.TCP) : channel;
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         if (isUnix(family)) {
-            ServerSocketChannel unix = JdkAccess.openUnixListener(this);
+            ServerSocketChannel unix;
+            try {
+                unix = JdkAccess.openUnixListener(this);
+            } catch (IOException e) {
+                unix = again(e, () -> JdkAccess.openUnixListener(this));
+            }
             return accelerator.movesUnixStreams() ? new AccelServerSocketChannel(this, unix, Anchors.UNIX) : unix;
         }
-        ServerSocketChannel channel = kernel.openServerSocketChannel(Objects.requireNonNull(family, "family"));
+        Objects.requireNonNull(family, "family");
+        ServerSocketChannel channel;
+        try {
+            channel = kernel.openServerSocketChannel(family);
+        } catch (IOException e) {
+            channel = again(e, () -> kernel.openServerSocketChannel(family));
+        }
         return isAccelerating() ? new AccelServerSocketChannel(this, channel, Anchors.TCP) : channel;
     }
 
@@ -120,19 +161,34 @@ public final class AccelSelectorProvider extends DatagramSource {
         if (!isAccelerating()) {
             return kernel.openSelector();
         }
-        Poller poller = accelerator.openPoller();
+        Poller poller;
+        try {
+            poller = accelerator.openPoller();
+        } catch (IOException e) {
+            poller = again(e, accelerator::openPoller);
+        }
         return new AccelSelector(this, poller);
     }
 
     @Override
     public DatagramChannel openDatagramChannel() throws IOException {
-        DatagramChannel channel = kernel.openDatagramChannel();
+        DatagramChannel channel;
+        try {
+            channel = kernel.openDatagramChannel();
+        } catch (IOException e) {
+            channel = again(e, kernel::openDatagramChannel);
+        }
         return isAccelerating() ? new AccelDatagramChannel(this, channel, null) : channel;
     }
 
     @Override
     public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
-        DatagramChannel channel = kernel.openDatagramChannel(family);
+        DatagramChannel channel;
+        try {
+            channel = kernel.openDatagramChannel(family);
+        } catch (IOException e) {
+            channel = again(e, () -> kernel.openDatagramChannel(family));
+        }
         return isAccelerating() ? new AccelDatagramChannel(this, channel, family) : channel;
     }
 
@@ -144,7 +200,12 @@ public final class AccelSelectorProvider extends DatagramSource {
     @Override
     public DatagramChannel get() {
         try {
-            DatagramChannel channel = kernel.openDatagramChannel();
+            DatagramChannel channel;
+            try {
+                channel = kernel.openDatagramChannel();
+            } catch (IOException e) {
+                channel = again(e, kernel::openDatagramChannel);
+            }
             return isAccelerating() ? AccelDatagramChannel.uninterruptible(this, channel) : channel;
         } catch (IOException e) {
             throw SocketExceptions.<RuntimeException>undeclared(e); // the socket's constructor throws it to the program
@@ -153,7 +214,11 @@ public final class AccelSelectorProvider extends DatagramSource {
 
     @Override
     public Pipe openPipe() throws IOException {
-        return kernel.openPipe();
+        try {
+            return kernel.openPipe();
+        } catch (IOException e) {
+            return again(e, kernel::openPipe);
+        }
     }
 
     @Override

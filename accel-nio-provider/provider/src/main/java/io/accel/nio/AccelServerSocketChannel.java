@@ -6,6 +6,7 @@ import io.accel.core.poll.KernelPollable;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.Anchor;
 import io.accel.core.socket.ChannelAnchor;
+import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamListener;
 import io.accel.core.socket.UnixAnchor;
 import java.io.IOException;
@@ -77,20 +78,44 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
 
     @Override
     public SocketChannel accept() throws IOException {
-        try {
-            return wrap(kernel.accept());
-        } catch (IOException e) {
-            throw failed(e);
+        for (int tries = 1; ; tries++) {
+            try {
+                return wrap(kernel.accept());
+            } catch (IOException e) {
+                if (!mayTryAgain(e, tries)) {
+                    return null;
+                }
+            }
         }
     }
 
     private SocketChannel acceptWithin(long timeoutNanos) throws IOException {
-        try {
-            kernel.socket().setSoTimeout(AccelSocketChannel.toMillis(timeoutNanos));
-            return wrap(kernel.socket().accept().getChannel());
-        } catch (IOException e) {
+        for (int tries = 1; ; tries++) {
+            try {
+                kernel.socket().setSoTimeout(AccelSocketChannel.toMillis(timeoutNanos));
+                return wrap(kernel.socket().accept().getChannel());
+            } catch (IOException e) {
+                if (!mayTryAgain(e, tries)) {
+                    throw failed(e);
+                }
+            }
+        }
+    }
+
+    /**
+     * Gives links back if an accept failed for want of a descriptor that the program would have without them.
+     *
+     * @return false in non-blocking mode while links are on their way back, so that there is no connection to accept yet
+     * @throws IOException the failure, if there is nothing to try again for
+     */
+    private boolean mayTryAgain(IOException e, int tries) throws IOException {
+        boolean waits = kernel.isBlocking();
+        long most = waits ? Relief.PATIENCE_NANOS : Relief.HARDLY_NANOS;
+        Relief.Outcome outcome = Relief.after(e, provider.accelerator().waits(), most, tries);
+        if (outcome == Relief.Outcome.NONE || (outcome == Relief.Outcome.UNDER_WAY && waits)) {
             throw failed(e);
         }
+        return outcome == Relief.Outcome.DONE;
     }
 
     private SocketChannel wrap(SocketChannel accepted) {

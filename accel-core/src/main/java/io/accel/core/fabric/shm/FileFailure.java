@@ -2,24 +2,20 @@
 package io.accel.core.fabric.shm;
 
 import io.accel.FallbackReason;
+import io.accel.core.daemon.OpenFiles;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Shortage;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * Finds out why a connection's file could not be made, and what to do about it. An exception's message is the C
  * library's, in the user's language; so the system is asked where the type does not tell.
  */
 final class FileFailure {
-    private static final Path ALWAYS_THERE = Path.of("/dev/null");
-
     private FileFailure() {}
 
     /**
@@ -41,7 +37,7 @@ final class FileFailure {
                     FallbackReason.NO_RESOURCES,
                     what + e + "; see how much memory this process may map, and in how many pieces (vm.max_map_count)");
         }
-        if (!canOpen()) {
+        if (!OpenFiles.canOpen()) {
             return Shortage.of(
                     FallbackReason.NO_RESOURCES,
                     what + e + "; this process can open no file at all, so raise its limit of open files (ulimit -n)");
@@ -64,16 +60,6 @@ final class FileFailure {
     static boolean isFull(IOException e) {
         String message = String.valueOf(e.getMessage());
         return message.contains("No space left") || message.contains("quota");
-    }
-
-    private static boolean canOpen() {
-        try (FileChannel channel = FileChannel.open(ALWAYS_THERE, StandardOpenOption.READ)) {
-            return channel.isOpen();
-        } catch (NoSuchFileException | AccessDeniedException e) {
-            return true; // a process without descriptors does not learn that the file system is full
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     private static FileStore store(Path directory) {

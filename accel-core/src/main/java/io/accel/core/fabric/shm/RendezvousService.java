@@ -4,6 +4,7 @@ package io.accel.core.fabric.shm;
 import io.accel.FallbackReason;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.OpenFiles;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.Fabric.Listening;
@@ -32,6 +33,8 @@ final class RendezvousService {
     private static final Warnings ERRORS = new Warnings(LOG);
     private static final String MET_AN_ERROR = "the rendezvous thread met an error and goes on";
     private static final long ACCEPT_PAUSE_MILLIS = 100;
+    /** When so few descriptors are left clients wait. */
+    private static final int FEW_FILES = 8;
 
     private static RendezvousService instance;
 
@@ -46,6 +49,8 @@ final class RendezvousService {
 
     private long checkAt;
     private boolean acceptPaused;
+    /** Whether a pause was reported. */
+    private boolean saidPause;
     /** When a paused accept is tried again, on the scale of {@link System#nanoTime()}. */
     private long resumeAt;
 
@@ -162,7 +167,7 @@ final class RendezvousService {
     /** An error that no handshake should throw ends that handshake, or pauses the listener. */
     private void broken(SelectionKey key, Throwable why) {
         if (key.attachment() instanceof RendezvousListener listener) {
-            pause(key, listener, why);
+            pause(key, listener, why.toString());
         } else {
             key.cancel();
             ERRORS.warn("a client's handshake met an error and was ended", why);
@@ -171,16 +176,21 @@ final class RendezvousService {
 
     private void accept(SelectionKey key, RendezvousListener listener) {
         try {
-            SocketChannel client;
-            while ((client = listener.socket().accept()) != null) {
+            // The last descriptors are the program's: its connections come before their links.
+            SocketChannel client = null;
+            while (OpenFiles.hasMoreThan(FEW_FILES)
+                    && (client = listener.socket().accept()) != null) {
                 greet(listener, client);
+            }
+            if (client == null && !OpenFiles.hasMoreThan(FEW_FILES)) {
+                pause(key, listener, "few file descriptors are left (ulimit -n)");
             }
         } catch (ClosedChannelException e) {
             listener.log("{0} was closed while a client called", listener.directory());
         } catch (IOException e) {
             // The process is most likely out of descriptors: calling accept at once again would only burn the
             // processor.
-            pause(key, listener, e);
+            pause(key, listener, e.toString());
         }
     }
 
@@ -204,14 +214,19 @@ final class RendezvousService {
         }
     }
 
-    private void pause(SelectionKey key, RendezvousListener listener, Throwable why) {
+    private void pause(SelectionKey key, RendezvousListener listener, String why) {
         key.interestOps(0);
         acceptPaused = true;
         resumeAt = System.nanoTime() + ACCEPT_PAUSE_MILLIS * 1_000_000;
-        ERRORS.warn(
-                "taking a client in " + listener.directory() + " failed, trying again in " + ACCEPT_PAUSE_MILLIS
-                        + " ms: " + why.getMessage(),
-                why);
+        // It lasts as long as the process lacks descriptors, and no stack trace tells more of it.
+        LOG.get()
+                .log(
+                        saidPause ? Level.DEBUG : Level.WARNING,
+                        "taking a client in {0} failed, and is tried again each {1} ms, without a further word: {2}",
+                        listener.directory(),
+                        ACCEPT_PAUSE_MILLIS,
+                        why);
+        saidPause = true;
     }
 
     private void resumeAccept() {

@@ -9,6 +9,7 @@ import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Fabric.Acceptor;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.LinkShare;
 import io.accel.core.jdk.JdkAccess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -63,7 +64,7 @@ final class ServerHandshake {
     private ShmLink link;
     /** Whether the acceptor was asked, and did not refuse. */
     private boolean asked;
-    /** Whether this handshake holds a descriptor of {@link DescriptorShare}, for a link that does not exist yet. */
+    /** Whether this handshake holds a descriptor of {@link LinkShare}, for a link that does not exist yet. */
     private boolean hasDescriptor;
 
     /** The bytes taken of {@link MemoryCap}, for that link. */
@@ -236,7 +237,7 @@ final class ServerHandshake {
             int asked = hello.ringSize();
             hello = hello.withRings(acceptor.ringSize(asked));
             long size = ShmLayout.fileSize(hello.ringSize());
-            DescriptorShare.take();
+            LinkShare.take();
             hasDescriptor = true;
             MemoryCap.take(size, listener.config().most());
             taken = size;
@@ -367,7 +368,7 @@ final class ServerHandshake {
         taken = 0;
         if (hasDescriptor) {
             hasDescriptor = false;
-            DescriptorShare.giveBack();
+            LinkShare.giveBack();
         }
         if (asked) {
             acceptor.unreserve(local, hello.source());

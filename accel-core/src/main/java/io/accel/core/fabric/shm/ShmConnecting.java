@@ -7,6 +7,7 @@ import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Connecting;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.LinkShare;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.Shortage;
 import io.accel.core.jdk.JdkAccess;
@@ -288,7 +289,7 @@ final class ShmConnecting implements Connecting {
     private static SocketChannel call(Path socketPath) throws FallbackException {
         SocketChannel socket = null;
         boolean isConnected = false;
-        DescriptorShare.take();
+        LinkShare.take();
         try {
             socket = JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX);
             socket.configureBlocking(false);
@@ -343,6 +344,6 @@ final class ShmConnecting implements Connecting {
         } catch (IOException e) {
             Log.of(ShmConnecting.class).get().log(System.Logger.Level.DEBUG, "closing a rendezvous socket failed", e);
         }
-        DescriptorShare.giveBack();
+        LinkShare.giveBack();
     }
 }

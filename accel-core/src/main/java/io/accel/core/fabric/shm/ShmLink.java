@@ -7,6 +7,7 @@ import static io.accel.core.fabric.shm.ShmLayout.LONG;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.OutOfLine;
 import io.accel.core.fabric.Link;
+import io.accel.core.fabric.LinkShare;
 import io.accel.core.fabric.MemoryFaults;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.jdk.JdkAccess;
@@ -277,7 +278,7 @@ final class ShmLink implements Link {
         } finally { // the memory goes in any case, and what it counts as
             MemoryUse.rings(PathName.SHM, -map.capacity());
             MemoryCap.giveBack(map.capacity());
-            DescriptorShare.giveBack();
+            LinkShare.giveBack();
             JdkAccess.unmap(map);
         }
     }

@@ -5,6 +5,7 @@ import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
+import io.accel.core.fabric.LinkShare;
 import io.accel.core.fabric.Multicast;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.Publication;
@@ -167,7 +168,7 @@ public final class ShmMulticast implements Multicast {
         ShmFabric.checkModules();
         Path directory = config.dir().resolve(name);
         long owner = RendezvousDirectory.check(directory, config.group());
-        DescriptorShare.take();
+        LinkShare.take();
         SocketChannel doorbell = null;
         MappedByteBuffer map = null;
         Subscription made = null;
@@ -204,6 +205,6 @@ public final class ShmMulticast implements Multicast {
         if (map != null) {
             JdkAccess.unmap(map);
         }
-        DescriptorShare.giveBack();
+        LinkShare.giveBack();
     }
 }

@@ -7,8 +7,10 @@ import static io.accel.core.fabric.shm.ShmLayout.LONG;
 import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.OutOfLine;
+import io.accel.core.fabric.DescriptorShare;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
+import io.accel.core.fabric.LinkShare;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.fabric.PortSpace;
 import io.accel.core.fabric.Publication;
@@ -69,7 +71,7 @@ final class ShmPublication implements Publication {
         this.service = service;
         this.config = config;
         long size = GroupLayout.fileSize(ringSize);
-        DescriptorShare.take();
+        LinkShare.take();
         Path home = null;
         MappedByteBuffer made = null;
         ServerSocketChannel opened = null;
@@ -102,7 +104,7 @@ final class ShmPublication implements Publication {
                 if (hasMemory) {
                     MemoryCap.giveBack(size);
                 }
-                DescriptorShare.giveBack();
+                LinkShare.giveBack();
             }
         }
         this.directory = home;
@@ -326,7 +328,7 @@ final class ShmPublication implements Publication {
         service.letGo();
         MemoryUse.rings(PathName.SHM, -map.capacity());
         MemoryCap.giveBack(map.capacity());
-        DescriptorShare.giveBack();
+        LinkShare.giveBack();
         JdkAccess.unmap(map);
     }
 

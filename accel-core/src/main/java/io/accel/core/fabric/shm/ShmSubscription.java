@@ -8,6 +8,7 @@ import io.accel.FallbackReason;
 import io.accel.core.daemon.Log;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.GroupFlow;
+import io.accel.core.fabric.LinkShare;
 import io.accel.core.fabric.MemoryRegion;
 import io.accel.core.fabric.Subscription;
 import io.accel.core.jdk.JdkAccess;
@@ -215,7 +216,7 @@ final class ShmSubscription implements Subscription {
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "closing a doorbell failed", e);
         }
-        DescriptorShare.giveBack();
+        LinkShare.giveBack();
         JdkAccess.unmap(map);
     }
 }

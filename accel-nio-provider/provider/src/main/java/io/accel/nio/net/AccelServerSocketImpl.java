@@ -3,6 +3,7 @@ package io.accel.nio.net;
 
 import io.accel.core.daemon.Dropped;
 import io.accel.core.socket.Accelerator;
+import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamListener;
 import java.io.Closeable;
 import java.io.IOException;
@@ -53,7 +54,11 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
 
     @Override
     protected void listen(int backlog) throws IOException {
-        kernel.bind(wanted, backlog);
+        try {
+            kernel.bind(wanted, backlog);
+        } catch (IOException e) {
+            Relief.again(e, () -> bindKernel(backlog), accelerator.waits());
+        }
         address = wanted.getAddress();
         localport = kernel.getLocalPort();
         try {
@@ -74,13 +79,23 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
         return new AccelSocketImpl(accelerator, false);
     }
 
+    private KernelServerSocket bindKernel(int backlog) throws IOException {
+        kernel.bind(wanted, backlog);
+        return kernel;
+    }
+
     @Override
     protected void accept(SocketImpl s) throws IOException {
         if (!(s instanceof AccelSocketImpl accepted)) {
             throw new IOException("Accel's listener cannot accept a connection into "
                     + s.getClass().getName());
         }
-        KernelSocket connected = kernel.accept();
+        KernelSocket connected;
+        try {
+            connected = kernel.accept();
+        } catch (IOException e) {
+            connected = Relief.again(e, kernel::accept, accelerator.waits());
+        }
         accepted.adopt(listener.accepted(new SocketAnchor(connected)), connected);
     }
 

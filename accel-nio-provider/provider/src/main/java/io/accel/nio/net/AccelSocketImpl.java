@@ -6,6 +6,7 @@ import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.Incoming;
 import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.Outgoing;
+import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamSocket;
 import java.io.Closeable;
 import java.io.IOException;
@@ -104,7 +105,11 @@ final class AccelSocketImpl extends SocketImpl {
         boolean direct = !destination.isUnresolved() && !(asksForProxies && Proxies.isProxied(destination));
         try {
             KernelSocket connecting = kernel();
-            connecting.connect(destination, millis);
+            try {
+                connecting.connect(destination, millis);
+            } catch (IOException e) {
+                connecting = Relief.again(e, () -> connectAnother(destination, millis), accelerator.waits());
+            }
             adopt(connecting);
             if (direct && !isForDatagrams()) {
                 StreamSocket connected = new StreamSocket(accelerator, new SocketAnchor(connecting));
@@ -121,6 +126,20 @@ final class AccelSocketImpl extends SocketImpl {
 
     private synchronized boolean isForDatagrams() {
         return datagrams;
+    }
+
+    /** Connects another socket in place of one that never had a descriptor, and so nothing that the program has set. */
+    private KernelSocket connectAnother(InetSocketAddress destination, int millis) throws IOException {
+        KernelSocket another;
+        synchronized (this) {
+            if (closed) {
+                throw new SocketException("Socket closed");
+            }
+            kernel = datagrams ? KernelSocket.openForDatagrams(asksForProxies) : KernelSocket.open(asksForProxies);
+            another = kernel;
+        }
+        another.connect(destination, millis);
+        return another;
     }
 
     private void adopt(KernelSocket connected) {

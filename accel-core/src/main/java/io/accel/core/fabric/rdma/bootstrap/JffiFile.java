@@ -4,12 +4,15 @@ package io.accel.core.fabric.rdma.bootstrap;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * jffi's native library as a file, for the moment that it takes to load it: the system's loader takes nothing but
@@ -18,6 +21,8 @@ import java.util.Set;
  */
 final class JffiFile {
     private static final String NAME = "libjffi-1.2.so";
+
+    private static final int MOST_TRIES = 8;
 
     /** Loads a file into the right class loader. */
     interface Loading {
@@ -66,7 +71,7 @@ final class JffiFile {
             throws IOException {
         Path file;
         try {
-            file = Files.createTempFile(directory, "accel-jffi-", ".so"); // exclusive, and for this user alone
+            file = create(directory);
         } catch (IOException e) {
             return e.toString();
         }
@@ -85,6 +90,26 @@ final class JffiFile {
             }
         } finally {
             Files.deleteIfExists(file);
+        }
+    }
+
+    /**
+     * Makes a file exclusively, and for this user alone, as {@link Files#createTempFile} does, which leaves two descriptors open for good for
+     * its random names.
+     */
+    private static Path create(Path directory) throws IOException {
+        String name = "accel-jffi-" + ProcessHandle.current().pid() + "-";
+        for (int tries = 1; ; tries++) {
+            long random = ThreadLocalRandom.current().nextLong();
+            try {
+                return Files.createFile(
+                        directory.resolve(name + Long.toHexString(random) + ".so"),
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            } catch (FileAlreadyExistsException e) {
+                if (tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
         }
     }
 

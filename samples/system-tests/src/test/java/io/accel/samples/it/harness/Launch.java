@@ -176,6 +176,11 @@ public final class Launch {
                 "strace", "-D", "-f", "-qq", "-e", "signal=none", "-e", "trace=" + calls, "-o", file.toString()));
     }
 
+    /** Lets it have so many file descriptors. */
+    public Launch withDescriptors(int most) {
+        return within(List.of("sh", "-c", "ulimit -n " + most + "; exec \"$@\"", "sh"));
+    }
+
     /** Puts it into a control group from its first instruction. */
     public Launch inGroup(MemoryGroup group) {
         return within(group.prefix());

@@ -6,10 +6,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -26,15 +31,18 @@ import java.util.zip.CRC32;
  *
  * <p>The other has a thread for each connection that talks, and checks all that comes. Of its commands {@code OPEN port n} opens n more
  * connections and says {@code OPENED n}, which is all that it has; {@code TALK n frames} has the latest n exchange so many frames, all at once, and says
- * {@code TALKED n}.
+ * {@code TALKED n}. With {@code maps=n} either first maps a page of a file n times.
  */
 public final class Talks {
     private static final int PAYLOAD_BYTES = 128 << 10;
     private static final int FRAME_BYTES = PAYLOAD_BYTES + Long.BYTES;
     private static final int BACKLOG = 1024;
+    private static final int PAGE = 4096;
 
     private final Console console = new Console();
     private final List<SocketChannel> connections = new ArrayList<>();
+    /** What keeps mappings of the program's own. */
+    private final List<MappedByteBuffer> mapped = new ArrayList<>();
     /** No two frames are alike. */
     private final AtomicLong position = new AtomicLong();
 
@@ -42,10 +50,27 @@ public final class Talks {
 
     public static void main(String[] args) throws IOException, InterruptedException, ExecutionException {
         Talks talks = new Talks();
-        if (new Arguments(args).get("do", "ask").equals("answer")) {
+        Arguments arguments = new Arguments(args);
+        talks.map((int) arguments.get("maps", 0));
+        if (arguments.get("do", "ask").equals("answer")) {
             talks.answer();
         } else {
             talks.ask();
+        }
+    }
+
+    /** Maps a page of a file so many times. */
+    private void map(int times) throws IOException {
+        if (times == 0) {
+            return;
+        }
+        Path file = Files.createTempFile("mapped", null);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            for (int i = 0; i < times; i++) {
+                mapped.add(channel.map(FileChannel.MapMode.READ_WRITE, 0, PAGE));
+            }
+        } finally {
+            Files.delete(file);
         }
     }
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.accel.core.fabric.DescriptorShare;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What Accel has is given back when the program's operations fail for want of it. */
+class ReliefTest {
+    private final IOException noFiles = new IOException("Too many open files");
+    private final IOException noMemory = new IOException("Cannot allocate memory");
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    @Test
+    void linksThatNobodyWouldGiveBackAreGivenBackOnDemand() throws Exception {
+        try (Lab lab = new Lab("latency", Map.of("handover.idle", "forever"))) {
+            List<Lab.Pair> pairs = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                pairs.add(lab.connect());
+            }
+            long before = lab.mappings();
+            AtomicInteger tries = new AtomicInteger();
+            String result = Relief.again(
+                    noMemory,
+                    () -> {
+                        if (tries.incrementAndGet() == 1) {
+                            throw noMemory;
+                        }
+                        return "done";
+                    },
+                    lab.accelerator.waits());
+            assertThat(result).isEqualTo("done");
+            assertThat(tries).hasValue(2);
+            await().atMost(SOON).until(() -> lab.mappings() < before);
+            for (Lab.Pair pair : pairs) {
+                assertTalks(lab, pair.client(), pair.server());
+                assertTalks(lab, pair.server(), pair.client());
+                pair.close();
+            }
+        }
+    }
+
+    private static void assertTalks(Lab lab, StreamSocket from, StreamSocket to) throws IOException {
+        Streams.write(lab.accelerator.waits(), from, ByteBuffer.wrap(new byte[] {7}));
+        ByteBuffer one = ByteBuffer.allocate(1);
+        assertThat(Streams.read(lab.accelerator.waits(), to, one)).isEqualTo(1);
+        assertThat(one.get(0)).isEqualTo((byte) 7);
+    }
+
+    @Test
+    void otherFailuresAreTheProgramsAtOnce() throws Exception {
+        try (Lab lab = new Lab("latency", Map.of())) {
+            Lab.Pair pair = lab.connect();
+            BlockingWaits waits = lab.accelerator.waits();
+            assertThat(Relief.after(new ClosedChannelException(), waits, Relief.PATIENCE_NANOS, 1))
+                    .isEqualTo(Relief.Outcome.NONE);
+            IOException other = new IOException("Connection refused");
+            assertThatThrownBy(() -> Relief.again(other, () -> "never", waits)).isSameAs(other);
+            pair.close();
+        }
+    }
+
+    @Test
+    void withNothingToGiveBackTheFailureIsTheProgramsAtOnce() throws Exception {
+        try (Lab lab = new Lab("latency", Map.of())) {
+            await().atMost(SOON).until(() -> {
+                System.gc(); // which closes the selectors that threads of earlier tests have slept in
+                return DescriptorShare.taken() == 0;
+            });
+            assertThatThrownBy(() -> Relief.again(noFiles, () -> "never", lab.accelerator.waits()))
+                    .isSameAs(noFiles);
+        }
+    }
+}
