@@ -17,6 +17,7 @@ import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
@@ -38,6 +39,9 @@ import java.util.concurrent.locks.ReentrantLock;
     "removal"
 })
 final class AccelDatagramSocket extends MulticastSocket {
+    /** Whether this JDK tells a receiver of its interrupt. Older ones say that the socket is closed. */
+    private static final boolean TELLS_OF_INTERRUPTS = Runtime.version().feature() >= 19;
+
     private final AccelDatagramChannel channel;
     private final MulticastSocket kernel;
 
@@ -87,13 +91,17 @@ final class AccelDatagramSocket extends MulticastSocket {
         }
     }
 
-    private InetSocketAddress targetOf(DatagramPacket packet) {
+    private InetSocketAddress targetOf(DatagramPacket packet) throws IOException {
         if (packet.getAddress() != null) {
             return new InetSocketAddress(packet.getAddress(), packet.getPort());
         }
         if (kernel.getRemoteSocketAddress() instanceof InetSocketAddress connected) {
             packet.setSocketAddress(connected);
             return connected;
+        }
+        if (!channel.isOpen() || !channel.isBlocking()) {
+            kernel.send(
+                    packet); // so is the JDK's socket, which looks at that before the address, or behind it, by version
         }
         throw new IllegalArgumentException("Address not set");
     }
@@ -114,7 +122,7 @@ final class AccelDatagramSocket extends MulticastSocket {
                 int limit = timeoutMillis;
                 from = channel.receiveBlocking(dst, limit == 0 ? -1 : TimeUnit.MILLISECONDS.toNanos(limit));
             } catch (ClosedChannelException e) {
-                throw closed(e);
+                throw TELLS_OF_INTERRUPTS && e instanceof ClosedByInterruptException ? e : closed(e);
             }
             dst.flip();
             synchronized (packet) {

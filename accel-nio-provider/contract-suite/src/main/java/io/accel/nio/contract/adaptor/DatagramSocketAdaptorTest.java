@@ -21,6 +21,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.charset.StandardCharsets;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -192,6 +193,35 @@ class DatagramSocketAdaptorTest extends DatagramSupport {
         assertThat(ends.left().isConnected()).isFalse();
         assertThatThrownBy(() -> socket.send(new DatagramPacket(new byte[1], 1)))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Newer JDKs look first whether the socket is closed, or its channel non-blocking. */
+    @Test
+    void aPacketWithoutAnAddress() throws IOException {
+        DatagramChannel channel = bound();
+        DatagramSocket socket = channel.socket();
+        ThrowingCallable send = () -> socket.send(new DatagramPacket(new byte[1], 1));
+        boolean addressFirst = Runtime.version().feature() < 19;
+        assertThatThrownBy(send).isInstanceOf(IllegalArgumentException.class).hasMessage("Address not set");
+        channel.configureBlocking(false);
+        if (addressFirst) {
+            assertThatThrownBy(send)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("Address not set");
+        } else {
+            assertThatThrownBy(send).isExactlyInstanceOf(IllegalBlockingModeException.class);
+        }
+        socket.close();
+        if (addressFirst) {
+            assertThatThrownBy(send)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("Address not set");
+        } else {
+            assertThatThrownBy(send)
+                    .isExactlyInstanceOf(SocketException.class)
+                    .hasMessage("Socket closed")
+                    .hasCauseInstanceOf(ClosedChannelException.class);
+        }
     }
 
     /** As sending without one, in what it sends and in what it refuses. */

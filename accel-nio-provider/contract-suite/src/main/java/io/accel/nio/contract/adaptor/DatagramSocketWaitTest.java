@@ -16,6 +16,8 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.DatagramChannel;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The waits of a channel's socket for a datagram, and the events that end them early. */
 @Tag("adaptor")
@@ -69,14 +71,38 @@ class DatagramSocketWaitTest extends DatagramSupport {
         }
     }
 
-    @Test
-    void interruptWhileReceiving() throws Exception {
+    /** Since JDK 19 the receiver is told of its interrupt; before, that the socket is closed. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, (int) LIMIT_MILLIS})
+    void interruptWhileReceiving(int timeout) throws Exception {
         DatagramChannel channel = ends().right();
+        channel.socket().setSoTimeout(timeout);
         Task<DatagramPacket> receiver =
                 start(() -> receivePacket(channel.socket(), 1)).awaitInside("receive");
         receiver.interrupt();
-        // As the version of the JDK has it
-        assertThat(receiver.failure()).isInstanceOfAny(ClosedByInterruptException.class, SocketException.class);
+        assertInterrupted(receiver.failure());
         assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void receiveOfAnInterruptedThread() throws Exception {
+        DatagramChannel channel = ends().right();
+        Task<DatagramPacket> receiver = start(() -> {
+            Thread.currentThread().interrupt();
+            return receivePacket(channel.socket(), 1);
+        });
+        assertInterrupted(receiver.failure());
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    private static void assertInterrupted(Throwable failure) {
+        if (Runtime.version().feature() >= 19) {
+            assertThat(failure).isExactlyInstanceOf(ClosedByInterruptException.class);
+        } else {
+            assertThat(failure)
+                    .isExactlyInstanceOf(SocketException.class)
+                    .hasMessage("Socket closed")
+                    .hasCauseExactlyInstanceOf(ClosedByInterruptException.class);
+        }
     }
 }
