@@ -242,7 +242,7 @@ class ResumptionTest {
         ByteBuffer buffer = ByteBuffer.allocate(TOTAL);
         Streams.write(waits, pair.client(), ByteBuffer.allocate(3));
         assertThat(Streams.read(waits, pair.server(), buffer)).isEqualTo(3);
-        assertThat(pair.client().outgoing().link()).isNotNull();
+        assertThat(pair.client().outgoing().fix()).isNotNull(); // so that a late reader does not make it go back
         Background<Integer> reader = Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(9)));
         reader.awaitIn(Lab.channel(pair.client()).getClass(), "read");
         FutureTask<Long> sent = sending(pair.client(), 1);
