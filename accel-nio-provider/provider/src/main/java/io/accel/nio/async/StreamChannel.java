@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
@@ -396,6 +397,7 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
             closed = true;
         }
         try {
+            resetIfUnread();
             channel.close();
         } finally {
             watch.end();
@@ -406,6 +408,17 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
             reading.close();
             writing.close();
             group.leave(this);
+        }
+    }
+
+    /** Makes the close a reset if bytes are unread. A channel under a selector would end in order, and the JDK's is under none. */
+    private void resetIfUnread() {
+        try {
+            if (channel.isRegistered() && channel.socket().getInputStream().available() > 0) {
+                SocketChannel unused = channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            }
+        } catch (IOException e) {
+            // it is not connected, or its input is over: nothing is unread
         }
     }
 

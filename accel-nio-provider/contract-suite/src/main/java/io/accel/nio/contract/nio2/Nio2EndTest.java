@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.nio.contract.Bytes;
-import io.accel.nio.contract.Path;
 import io.accel.nio.contract.Task;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.AsynchronousSocketChannel;
@@ -17,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Asynchronous operations that end before they are done: by a timeout or a cancellation, and the later use of the channel. */
 @Tag("nio2")
@@ -144,20 +147,28 @@ class Nio2EndTest extends Nio2Support {
         assertThat(late.isDone()).isTrue();
     }
 
-    /** One of the channel's operations had to wait. The JDK's channel resets the connection. */
-    @Test
-    void closedWithBytesUnread() throws Exception {
-        AsyncPair pair = asyncPair();
-        Future<Integer> read = pair.server().read(ByteBuffer.allocate(1));
-        assertThatThrownBy(() -> read.get(SHORT_MILLIS, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
-        send(pair.client(), new byte[] {1, 2, 3});
-        assertThat(value(read)).isEqualTo(1);
-        pair.server().close();
-        Future<Integer> end = pair.client().read(ByteBuffer.allocate(1));
-        if (Path.current() == Path.JDK) {
-            assertThat(failureOf(end)).hasMessage("Connection reset");
-        } else {
-            assertThat(value(end)).isEqualTo(-1);
+    /** However much the ends have talked, and whether an operation of the channel had to wait. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3, 20})
+    void closedWithBytesUnread(int roundTrips) throws Exception {
+        for (boolean waits : new boolean[] {false, true}) {
+            AsyncPair pair = asyncPair();
+            pair.client().setOption(StandardSocketOptions.TCP_NODELAY, true); // else the kernel would hold bytes back
+            for (int i = 0; i < roundTrips; i++) {
+                send(pair.client(), new byte[] {1});
+                assertThat(value(pair.server().read(ByteBuffer.allocate(1)))).isEqualTo(1);
+                send(pair.server(), new byte[] {2});
+                assertThat(value(pair.client().read(ByteBuffer.allocate(1)))).isEqualTo(1);
+            }
+            Future<Integer> read = waits ? pair.server().read(ByteBuffer.allocate(1)) : null;
+            send(pair.client(), new byte[] {1, 2, 3});
+            read = waits ? read : pair.server().read(ByteBuffer.allocate(1));
+            assertThat(value(read)).isEqualTo(1);
+            pair.server().close();
+            assertThat(failureOf(pair.client().read(ByteBuffer.allocate(1))))
+                    .isExactlyInstanceOf(IOException.class)
+                    .hasMessage("Connection reset");
+            assertThat(failureOf(pair.client().write(ByteBuffer.allocate(1)))).hasMessage("Broken pipe");
         }
     }
 }
