@@ -46,7 +46,7 @@ class LoopErrorsTest {
         List<String> failed = new ArrayList<>();
         try (FaultLab lab = lab(Map.of("ring.size", "16KiB"))) {
             Lab.Pair bystander = lab.lab.connect();
-            for (int nth = 1; nth <= 12; nth++) {
+            for (int nth = 1; nth <= 40; nth++) {
                 Lab.Pair victim = lab.lab.connect();
                 victim.fixDirections();
                 BlockingWaits waits = lab.lab.accelerator.waits();
