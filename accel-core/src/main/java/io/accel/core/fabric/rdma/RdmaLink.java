@@ -647,10 +647,15 @@ final class RdmaLink implements Link, CmHandler {
 
     /** Whether anything has come from the peer, while nothing was sent to it. */
     boolean hasHeard() {
+        return heard() > 0;
+    }
+
+    /** How much has come from the peer, and how many of this end's requests are complete. */
+    long heard() {
         lock.lock();
         try {
             queues.poll();
-            return queues.completions() > 0;
+            return queues.completions();
         } finally {
             lock.unlock();
         }
