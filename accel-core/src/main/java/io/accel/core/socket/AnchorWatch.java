@@ -127,7 +127,9 @@ final class AnchorWatch {
                 Daemons.select(selector, key -> {}, silent.isEmpty() ? 0 : PAUSE_MILLIS);
                 own.take(this::hungUp);
                 long now = System.nanoTime();
-                silent.removeIf(each -> isDecided(each, now));
+                if (!silent.isEmpty()) {
+                    silent.removeIf(each -> isDecided(each, now));
+                }
             } catch (Throwable e) {
                 // No connection may end the thread that watches all, or keep it busy with the same error.
                 ERRORS.warn("the thread that watches TCP connections beneath links met an error and goes on", e);
