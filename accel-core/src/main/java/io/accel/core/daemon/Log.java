@@ -4,6 +4,7 @@ package io.accel.core.daemon;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
 import java.util.Queue;
 import java.util.ResourceBundle;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -18,9 +19,6 @@ import java.util.function.Supplier;
  * <p>A program's logging back end may open channels, and write to them, and these may be Accel's. So a daemon's
  * messages are logged by another daemon, for which nobody waits. The same goes for messages while the JVM is still
  * making its provider of channels, and while the back end is just being asked for a logger.
- *
- * <p>A back end takes a tenth of a second to start. So the {@linkplain #detail details} of which most programs want to hear nothing ask
- * for none: they wait until a message has done so, or the {@linkplain #later message that can wait}.
  */
 public final class Log implements Supplier<Logger> {
     /** Whether the current thread is just asking a back end for a logger. */
@@ -28,22 +26,18 @@ public final class Log implements Supplier<Logger> {
 
     private static final int MOST_KEPT = 1_000;
     private static final Queue<Runnable> KEPT = new ArrayBlockingQueue<>(MOST_KEPT);
+    /** How long a message that can wait is kept, if no other message comes. */
+    private static final long LATER_MILLIS = 1_000;
     /** The message that can wait; null if there is none. */
     private static final AtomicReference<Runnable> LATER = new AtomicReference<>();
 
     private static final AtomicLong LEFT_OUT = new AtomicLong();
-    /** The most kept messages beside which a detail is kept, so that there is room for others. */
-    private static final int MOST_DETAILS = MOST_KEPT / 2;
-
-    private static final AtomicLong DETAILS_LEFT_OUT = new AtomicLong();
     /** Whether there is a daemon that logs the kept messages. */
     private static final AtomicBoolean SAYING = new AtomicBoolean();
     /** Whether no back end may be asked for a logger yet. */
     private static volatile boolean starting;
     /** Whether no daemon could be started: the next message takes the kept ones along. */
     private static volatile boolean alone;
-    /** Whether a back end was asked for a logger. Set once. */
-    private static volatile boolean asked;
 
     private final String name;
     private final Logger keeper = new Keeper();
@@ -88,79 +82,60 @@ public final class Log implements Supplier<Logger> {
             return keeper;
         }
         ASKING.set(true);
-        Logger found;
-        boolean first = !asked;
+        Logger asked;
         try {
-            found = System.getLogger(name);
-            logger = found;
-            asked = true;
+            asked = System.getLogger(name);
+            logger = asked;
         } finally {
             ASKING.remove();
         }
         sayLater();
-        if (alone || first) { // the first takes the details along
+        if (alone) {
             sayKept();
         }
-        return found;
+        return asked;
     }
 
     /**
-     * Logs a detail, at level DEBUG. It is kept as long as no back end was asked for a logger.
+     * Logs a message before the next message of any logger, or in a second. A back end may take a tenth of a second
+     * to start. A program's start must not wait for that, and a program that is over by then never pays for it. Of
+     * several such messages the last counts.
      *
-     * @param text makes the message, if it is wanted
+     * @param level its level
+     * @param text the message
      */
-    public void detail(Supplier<String> text) {
-        if (asked) {
-            get().log(Level.DEBUG, text);
-        } else if (KEPT.size() >= MOST_DETAILS || !KEPT.offer(new Detail(this, text))) {
-            DETAILS_LEFT_OUT.incrementAndGet();
-        } else if (asked) {
-            sayBehind(); // whoever has just asked may not have seen it
-        }
-    }
-
-    private record Detail(Log log, Supplier<String> text) implements Runnable {
-        @Override
-        public void run() {
-            log.direct().log(Level.DEBUG, text);
-        }
-    }
-
-    /** What is to be logged {@linkplain #later later}. */
-    @FunctionalInterface
-    public interface Saying {
-        /**
-         * Logs it.
-         *
-         * @param logger the logger
-         */
-        void say(Logger logger);
+    public void later(Level level, String text) {
+        later(level, text, List::of);
     }
 
     /**
-     * Logs something before the next message of any logger, or in a second. A program's start must not wait for a back end, and a program
-     * that is over by then never pays for one. Of several such messages the last counts.
+     * Logs a message in the same way with warnings behind it.
      *
-     * @param saying makes the messages, which may take its time, and logs them
+     * @param level the message's level
+     * @param text the message
+     * @param warnings asked for when the message is logged, and logged behind it; looking for them may take its time
      */
-    public void later(Saying saying) {
-        LATER.set(new Later(this, saying));
-        DeferredStart.defer(new SayLater());
-    }
-
-    private record Later(Log log, Saying saying) implements Runnable {
-        @Override
-        public void run() {
-            saying.say(log.direct());
+    public void later(Level level, String text, Supplier<List<String>> warnings) {
+        LATER.set(() -> {
+            direct().log(level, text);
+            for (String warning : warnings.get()) {
+                direct().log(Level.WARNING, warning);
+            }
+        });
+        try {
+            Daemons.start("accel-log-later", Log::sayInASecond);
+        } catch (SecurityException | OutOfMemoryError e) {
+            return; // the kept message comes with the next one
         }
     }
 
-    private static final class SayLater implements Runnable {
-        @Override
-        public void run() {
-            awaitStart();
-            sayLater();
+    private static void sayInASecond() {
+        try {
+            Thread.sleep(LATER_MILLIS);
+        } catch (InterruptedException e) {
+            return; // nobody has a reason to interrupt it; the kept message comes with the next one
         }
+        sayLater();
     }
 
     private static void sayLater() {
@@ -172,11 +147,11 @@ public final class Log implements Supplier<Logger> {
 
     /**
      * Keeps messages until the JVM has its provider of channels. The code that starts Accel calls this, perhaps in
-     * the provider's constructor: the JVM has none before that returns, and other threads that ask for it wait. So the
-     * first message is logged by a daemon, which waits for the provider.
+     * the provider's constructor: the JVM has none before that returns, and other threads that ask for it wait.
      */
     public static void holdUntilStarted() {
         starting = true;
+        sayBehind();
     }
 
     private static void keep(Runnable message) {
@@ -189,7 +164,7 @@ public final class Log implements Supplier<Logger> {
     private static void sayBehind() {
         if (SAYING.compareAndSet(false, true)) {
             try {
-                Daemons.start("accel-log", new Sayer());
+                Daemons.start("accel-log", Log::say);
             } catch (SecurityException | OutOfMemoryError e) {
                 alone = true;
                 SAYING.set(false);
@@ -198,17 +173,12 @@ public final class Log implements Supplier<Logger> {
         }
     }
 
-    /** Logs the kept messages. A class with a name: linking a lambda takes milliseconds while a process starts. */
-    private static final class Sayer implements Runnable {
-        @Override
-        public void run() {
-            say();
-        }
-    }
-
     private static void say() {
         do {
-            awaitStart();
+            if (starting) {
+                awaitProvider();
+                starting = false;
+            }
             sayKept();
             SAYING.set(false);
         } while ((starting || !KEPT.isEmpty()) && SAYING.compareAndSet(false, true));
@@ -226,18 +196,6 @@ public final class Log implements Supplier<Logger> {
         if (leftOut > 0) {
             String text = leftOut + " messages were left out: the log was too slow for them";
             say(() -> of("io.accel").direct().log(Level.WARNING, text));
-        }
-        long details = DETAILS_LEFT_OUT.getAndSet(0);
-        if (details > 0) {
-            String text = details + " details were left out, since nobody had asked for a log yet";
-            say(() -> of("io.accel").direct().log(Level.DEBUG, text));
-        }
-    }
-
-    private static void awaitStart() {
-        if (starting) {
-            awaitProvider();
-            starting = false;
         }
     }
 

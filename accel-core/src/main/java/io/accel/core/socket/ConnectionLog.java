@@ -74,11 +74,7 @@ final class ConnectionLog {
     }
 
     private static void say(boolean isNews, Line line) {
-        if (isNews) {
-            LOG.get().log(Level.INFO, line);
-        } else {
-            LOG.detail(line);
-        }
+        LOG.get().log(isNews ? Level.INFO : Level.DEBUG, line);
     }
 
     private boolean isNews(PathInfo path, SocketAddress place) {

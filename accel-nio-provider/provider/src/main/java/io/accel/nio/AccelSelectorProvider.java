@@ -12,8 +12,6 @@ import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamSocket;
 import io.accel.core.socket.UnixAnchor;
 import io.accel.nio.AccelServerSocketChannel.Anchors;
-import io.accel.profile.Keys;
-import io.accel.profile.Mode;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -35,16 +33,11 @@ import java.util.Objects;
  */
 public final class AccelSelectorProvider extends DatagramSource {
     private final SelectorProvider kernel;
-    /** Null if nothing is accelerated, as in profile {@code off}. */
     private final Accelerator accelerator;
 
     /** Called once by the JVM, with the profile that the system properties name. */
     public AccelSelectorProvider() {
-        this(AccelRuntime.get());
-    }
-
-    private AccelSelectorProvider(AccelRuntime runtime) {
-        this(runtime.isOn() ? runtime.accelerator() : null);
+        this(AccelRuntime.get().accelerator());
     }
 
     /**
@@ -53,7 +46,7 @@ public final class AccelSelectorProvider extends DatagramSource {
      * @param profile the profile
      */
     public AccelSelectorProvider(Profile profile) {
-        this(profile.get(Keys.MODE) == Mode.ACCELERATE ? new Accelerator(profile) : null);
+        this(new Accelerator(profile));
     }
 
     private AccelSelectorProvider(Accelerator accelerator) {
@@ -61,7 +54,7 @@ public final class AccelSelectorProvider extends DatagramSource {
         this.accelerator = accelerator;
     }
 
-    /** Returns the accelerator of this provider's profile; null if nothing is accelerated. */
+    /** Returns the accelerator of this provider's profile. */
     Accelerator accelerator() {
         return accelerator;
     }
@@ -104,7 +97,7 @@ public final class AccelSelectorProvider extends DatagramSource {
 
     /** Whether a channel opened now is Accel's: not in profile {@code off}, and not where Accel opens it for itself. */
     private boolean isAccelerating() {
-        return accelerator != null && !KernelOnly.isCurrent();
+        return accelerator.isOn() && !KernelOnly.isCurrent();
     }
 
     /** Whether this is the family of Unix-domain channels, which are the JDK's own if they may not move. */
