@@ -16,7 +16,13 @@ class NativeImageTest {
                         Path.of("target", "classes"),
                         "accel-core",
                         Set.of("io.accel.core.observe.metrics.MetricsExport"),
-                        Set.of("java.lang.Thread.isVirtual", "java.net.Socket.created", "java.net.Socket.state")))
+                        Set.of(
+                                "java.lang.Thread.isVirtual",
+                                "java.net.Socket.created",
+                                "java.net.Socket.state",
+                                "jdk.internal.access.JavaNioAccess.acquireSession",
+                                "jdk.internal.access.JavaNioAccess.isThreadConfined",
+                                "jdk.internal.access.JavaNioAccess.releaseSession")))
                 .isEmpty();
     }
 }

@@ -2,7 +2,7 @@
 package io.accel.core.fabric;
 
 import io.accel.FallbackReason;
-import io.accel.core.daemon.OpenFiles;
+import io.accel.core.jdk.OpenFiles;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

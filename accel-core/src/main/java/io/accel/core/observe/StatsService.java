@@ -3,9 +3,9 @@ package io.accel.core.observe;
 
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
-import io.accel.core.daemon.OpenFiles;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.jdk.OpenFiles;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;

@@ -3,7 +3,7 @@ package io.accel.core.poll;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
-import io.accel.core.fabric.MemoryFaults;
+import io.accel.core.jdk.MemoryFaults;
 
 /**
  * Keeps an error of one pollable from all others of its poller. The poller hands each error of a pollable's method to this class, and

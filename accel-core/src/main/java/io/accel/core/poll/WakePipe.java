@@ -2,7 +2,7 @@
 package io.accel.core.poll;
 
 import io.accel.core.daemon.Log;
-import io.accel.core.daemon.OpenFiles;
+import io.accel.core.jdk.OpenFiles;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;

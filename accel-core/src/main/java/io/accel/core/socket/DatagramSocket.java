@@ -10,7 +10,7 @@ import io.accel.core.datagram.DatagramReception;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
-import io.accel.core.fabric.MemoryFaults;
+import io.accel.core.jdk.MemoryFaults;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;

@@ -4,7 +4,7 @@ package io.accel.core.socket;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Link;
-import io.accel.core.fabric.MemoryFaults;
+import io.accel.core.jdk.MemoryFaults;
 import java.io.IOException;
 import java.net.SocketException;
 

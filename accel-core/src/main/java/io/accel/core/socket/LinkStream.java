@@ -4,7 +4,7 @@ package io.accel.core.socket;
 import io.accel.core.capture.Capture;
 import io.accel.core.capture.TcpFlow;
 import io.accel.core.fabric.Link;
-import io.accel.core.fabric.MemoryFaults;
+import io.accel.core.jdk.MemoryFaults;
 import io.accel.core.observe.ConnectionCounters;
 import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Figures;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
-import io.accel.core.daemon.OpenFiles;
 import io.accel.core.fabric.DescriptorShare;
 import io.accel.core.fabric.Shortage;
+import io.accel.core.jdk.OpenFiles;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedChannelException;

@@ -8,7 +8,7 @@ import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.LinkShare;
-import io.accel.core.fabric.MemoryFaults;
+import io.accel.core.jdk.MemoryFaults;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import io.accel.profile.HandoverAfter.Unrest;

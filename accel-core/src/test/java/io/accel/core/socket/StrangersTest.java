@@ -38,6 +38,7 @@ class StrangersTest {
     private static final int PIECE = 100;
     /** A JVM in a guest of a busy machine takes long to load what it needs for RDMA. */
     private static final Duration LIMIT = Duration.ofSeconds(100);
+
     private static final Map<String, String> SETTINGS = Map.of(
             "fabric.order",
             "rdma",

@@ -2,9 +2,9 @@
 package io.accel.core.fabric.shm;
 
 import io.accel.FallbackReason;
-import io.accel.core.daemon.OpenFiles;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Shortage;
+import io.accel.core.jdk.OpenFiles;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileStore;

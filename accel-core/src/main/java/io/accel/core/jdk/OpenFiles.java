@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core.daemon;
+package io.accel.core.jdk;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core.daemon;
+package io.accel.core.jdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.accel.core.fabric;
+package io.accel.core.jdk;
 
 /**
  * Faults of memory that is mapped from a file, such as one that another process has truncated. The JVM reports a fault as an {@link
