@@ -30,8 +30,11 @@ class ChurnIT {
     /** The descriptors that a poller keeps from the first time that it sleeps, and is woken. */
     private static final Map<String, Long> POLLER =
             Map.of("anon_inode:[eventpoll]", 1L, "anon_inode:[eventfd]", 1L, "pipe", 2L);
-    /** The server's threads that may sleep for the first time at any moment: the one that selects, and Accel's own. */
-    private static final int POLLERS = 2;
+    /**
+     * The server's threads that may sleep for the first time at any moment: the one that selects, and Accel's own two, which look for links
+     * and keep connections going.
+     */
+    private static final int POLLERS = 3;
 
     private static final Duration START = Duration.ofSeconds(20);
     private static final Duration RUN = Duration.ofMinutes(2);
