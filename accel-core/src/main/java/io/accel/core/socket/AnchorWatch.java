@@ -7,6 +7,7 @@ import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.jdk.HangUps;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.jdk.OpenFiles;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
@@ -31,6 +32,9 @@ import java.util.Map;
  * <p>Any thread.
  */
 final class AnchorWatch {
+    /** A process that may have fewer descriptors than this keeps the three of the watch for its program. */
+    private static final int LEAST_LIMIT = 1_024;
+
     private static final Log LOG = Log.of(AnchorWatch.class);
     private static final Warnings ERRORS = new Warnings(LOG);
     /** How long the link may take to tell of an end that the kernel knows already: a dying process closes one descriptor after the other. */
@@ -111,6 +115,9 @@ final class AnchorWatch {
     }
 
     private void start() throws IOException {
+        if (OpenFiles.LIMIT > 0 && OpenFiles.LIMIT < LEAST_LIMIT) {
+            return;
+        }
         HangUps opened = Privileged.call(HangUps::open);
         if (opened == null) {
             return;
