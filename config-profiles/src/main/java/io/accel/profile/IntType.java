@@ -16,7 +16,7 @@ record IntType(int min, int max, String unit) implements ValueType<Integer> {
     @Override
     public Integer parse(String text) throws BadValueException {
         boolean signed = text.startsWith("+") || text.startsWith("-");
-        if (!Digits.only(text, signed ? 1 : 0)) {
+        if (!Units.areDigits(text, signed ? 1 : 0)) {
             throw new BadValueException("not a whole number");
         }
         try {

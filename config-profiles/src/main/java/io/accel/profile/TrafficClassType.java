@@ -22,7 +22,7 @@ record TrafficClassType() implements ValueType<Integer> {
         if (text.equals(WORD)) {
             return PROGRAMS;
         }
-        if (!Digits.only(text, 0)) {
+        if (!Units.areDigits(text, 0)) {
             throw new BadValueException("neither '" + WORD + "' nor a whole number");
         }
         if (text.length() > 9 || Integer.parseInt(text) > MOST) {

@@ -54,7 +54,7 @@ enum Units {
      * does not fit a {@code long}
      */
     long parse(String text) throws BadValueException {
-        int end = Digits.end(text, 0);
+        int end = endOfDigits(text, 0);
         if (end == 0 || end > FEW_DIGITS || text.startsWith(".", end)) {
             return Fraction.parse(this, text);
         }
@@ -72,7 +72,7 @@ enum Units {
 
         static long parse(Units units, String text) throws BadValueException {
             int end = 0;
-            while (Digits.end(text, end) > end || text.startsWith(".", end)) {
+            while (endOfDigits(text, end) > end || text.startsWith(".", end)) {
                 end++;
             }
             BigDecimal number = number(text, end);
@@ -148,5 +148,22 @@ enum Units {
             }
         }
         return amount / worth + best;
+    }
+
+    /**
+     * Whether a text has one decimal digit or more from an index on, and nothing else. A process that starts would pay some milliseconds for
+     * a regular expression instead.
+     */
+    static boolean areDigits(String text, int from) {
+        return from < text.length() && endOfDigits(text, from) == text.length();
+    }
+
+    /** The index of the first character from an index on that is no digit; the text's length if there is none. */
+    static int endOfDigits(String text, int from) {
+        int end = from;
+        while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+            end++;
+        }
+        return end;
     }
 }

@@ -18,11 +18,16 @@ import java.util.function.Supplier;
  * about, and {@code Unsafe}, which a JDK from 24 on deprecates with a line on standard error. Both are called by
  * reflection because javac warns about these classes in a way that cannot be suppressed.
  */
-final class TrustedLookup {
+final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
     /** {@code MethodHandles.Lookup.TRUSTED}, the mode that skips access checks. */
     private static final int TRUSTED = -1;
 
-    private TrustedLookup() {}
+    private final Throwable refused;
+
+    /** An attempt, which is no lambda: linking one takes milliseconds while a process starts. */
+    private TrustedLookup(Throwable refused) {
+        this.refused = refused;
+    }
 
     /**
      * Returns the lookup, or empty when this JVM offers none (a run-time image without {@code jdk.unsupported}, or a
@@ -31,25 +36,22 @@ final class TrustedLookup {
      * @param refused collects the failure of each way that was tried
      */
     static Optional<MethodHandles.Lookup> find(Throwable refused) {
-        return Privileged.get(new Ways(refused));
+        return Privileged.get(new TrustedLookup(refused));
     }
 
-    /** A class with a name: linking a lambda takes milliseconds while a process starts. */
-    private record Ways(Throwable refused) implements Supplier<Optional<MethodHandles.Lookup>> {
-        @Override
-        public Optional<MethodHandles.Lookup> get() {
-            try {
-                return Optional.of(byReflectionFactory());
-            } catch (ReflectiveOperationException | RuntimeException e) {
-                refused.addSuppressed(e);
-            }
-            try {
-                return Optional.of(byUnsafe());
-            } catch (ReflectiveOperationException | RuntimeException e) {
-                refused.addSuppressed(e);
-            }
-            return Optional.empty();
+    @Override
+    public Optional<MethodHandles.Lookup> get() {
+        try {
+            return Optional.of(byReflectionFactory());
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            refused.addSuppressed(e);
         }
+        try {
+            return Optional.of(byUnsafe());
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            refused.addSuppressed(e);
+        }
+        return Optional.empty();
     }
 
     /**

@@ -39,7 +39,10 @@ public final class AccelRuntime {
         Path dir = profile.get(Keys.SHM_DIR);
         Log.of("io.accel").later(Level.INFO, line, () -> usesMemory ? mistakes(dir) : List.of());
         MemoryUse.cap(SharedMemoryCap.of(profile));
-        MetricsExport.start(profile.get(Keys.METRICS));
+        String metrics = profile.get(Keys.METRICS);
+        if (!metrics.isBlank()) { // mostly there are none, and so no class for them
+            MetricsExport.start(metrics);
+        }
         if (accelerator.isOn() && profile.get(Keys.STATS)) {
             StatsService.start(profile.get(Keys.SHM_DIR), profile.name(), Captures.get());
         }

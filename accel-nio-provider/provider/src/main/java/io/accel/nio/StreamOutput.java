@@ -41,14 +41,16 @@ final class StreamOutput {
     /** The part of its buffer for whose bytes the kernel has room if it has any. */
     private static final int PART_OF_BUFFER = 8;
 
-    /** {@link #refusesTransfers}, which is looked for once. */
-    private static final ClassValue<Boolean> REFUSES_TRANSFERS = new ClassValue<>() {
+    /** {@link #refusesTransfers}, which is looked for once, when it is first needed. */
+    private static final class Refusing extends ClassValue<Boolean> {
+        static final Refusing TRANSFERS = new Refusing();
+
         @Override
         protected Boolean computeValue(Class<?> channel) {
             return Stream.of(channel.getDeclaredMethods())
                     .anyMatch(method -> method.getName().equals("beforeTransferTo"));
         }
-    };
+    }
 
     private final AccelSocketChannel channel;
     private final Outgoing out;
@@ -428,7 +430,7 @@ final class StreamOutput {
 
     /** Whether the JDK asks, before it transfers a file to one of its own channels, whether the output is shut down. Older JDKs do not. */
     boolean refusesTransfers() {
-        return REFUSES_TRANSFERS.get(channel.kernel().getClass());
+        return Refusing.TRANSFERS.get(channel.kernel().getClass());
     }
 
     /** Returns the exception to throw for the transfer of a file that fails over the link, which is not always that of a write. */
