@@ -46,7 +46,7 @@ class LoopErrorsTest {
         List<String> failed = new ArrayList<>();
         try (FaultLab lab = lab(Map.of("ring.size", "16KiB"))) {
             Lab.Pair bystander = lab.lab.connect();
-            for (int nth = 1; nth <= 40; nth++) {
+            for (int nth = 1; nth <= 20; nth++) {
                 Lab.Pair victim = lab.lab.connect();
                 victim.fixDirections();
                 BlockingWaits waits = lab.lab.accelerator.waits();
@@ -71,7 +71,7 @@ class LoopErrorsTest {
             bystander.close();
             lab.nothingIsLeft();
         }
-        assertThat(Set.copyOf(failed)).as("the methods that failed").hasSizeGreaterThan(3);
+        assertThat(failed).as("the methods that failed").contains("takeIn", "peerState", "released");
     }
 
     /** Reads to the end, and returns how the connection ended: with a message, or empty. */
