@@ -85,7 +85,7 @@ class OwnershipTest {
         Streams.send(waits, from, 50_000_000, 5);
         assertThat(receiving.get(60, TimeUnit.SECONDS)).isEqualTo(50_000_000);
         assertThat(from.outgoing().link()).isNotNull();
-        assertThat(ownership(from).records).hasValue(1);
+        assertThat(ownership(to).found).hasValue(1);
         pair.close();
     }
 

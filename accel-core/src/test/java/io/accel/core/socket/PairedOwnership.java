@@ -25,8 +25,10 @@ final class PairedOwnership implements Ownership {
     private volatile long place = NOWHERE;
     private volatile long arrivesAt;
     private volatile byte[] returned;
-    /** The number of times that a record was handed out. */
+    /** The number of times that a record was handed out, to be sent at once if the kernel has room. */
     final AtomicInteger records = new AtomicInteger();
+    /** The number of times that the peer's record was found. */
+    final AtomicInteger found = new AtomicInteger();
 
     PairedOwnership(byte[] key, boolean isClient, Peer peer, boolean leads) {
         this.secrets = new OwnershipSecrets(key, isClient);
@@ -87,6 +89,7 @@ final class PairedOwnership implements Ownership {
 
     @Override
     public void found(ByteBuffer record) {
+        found.incrementAndGet();
         proved = true;
         PairedOwnership that = other;
         if (that != null) {
