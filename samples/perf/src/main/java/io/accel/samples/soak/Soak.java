@@ -39,6 +39,8 @@ final class Soak implements AutoCloseable {
     /** A time in which any kind of connection is seen to leave the kernel. */
     private static final Duration LONG = Duration.ofMinutes(1);
 
+    /** A user's listeners have their places in a directory of the shared one. */
+    private static final int DEPTH_OF_PLACES = 2;
     /** In the names of the places of listeners of Unix-domain sockets. */
     private static final String OF_UNIX = "-unix-";
 
@@ -324,7 +326,7 @@ final class Soak implements AutoCloseable {
     }
 
     private List<String> placesOfUnixSockets() throws IOException {
-        try (Stream<Path> places = Files.list(shared)) {
+        try (Stream<Path> places = Files.walk(shared, DEPTH_OF_PLACES)) {
             return places.map(place -> place.getFileName().toString())
                     .filter(place -> place.contains(OF_UNIX))
                     .toList();
@@ -554,7 +556,7 @@ final class Soak implements AutoCloseable {
     }
 
     private String placeIn(Path path) {
-        return path.equals(shared) ? "" : shared.relativize(path).getName(0).toString();
+        return shared.relativize(path).toString();
     }
 
     @Override
