@@ -17,22 +17,40 @@ public final class Control {
 
     /** Waits for the command {@code go MILLIS} and returns its nanoseconds; ends the program at the input's end. */
     public static long awaitGo() throws IOException {
+        return TimeUnit.MILLISECONDS.toNanos(Long.parseLong(await("go ", "MILLIS")));
+    }
+
+    /** Waits for the command {@code port NUMBER} and returns it; ends the program at the input's end. */
+    static int awaitPort() throws IOException {
+        return Integer.parseInt(await("port ", "NUMBER"));
+    }
+
+    /** Waits for the input's end, and ends the program. */
+    static void awaitEnd() throws IOException {
+        String command = COMMANDS.readLine();
+        if (command != null) {
+            throw new IOException("expected nothing more, not '" + command + "'");
+        }
+        System.exit(0);
+    }
+
+    private static String await(String name, String argument) throws IOException {
         String command = COMMANDS.readLine();
         if (command == null) {
             System.exit(0);
             throw new AssertionError("the program has ended");
         }
-        if (!command.startsWith("go ")) {
-            throw new IOException("expected 'go MILLIS', not '" + command + "'");
+        if (!command.startsWith(name)) {
+            throw new IOException("expected '" + name + argument + "', not '" + command + "'");
         }
-        return TimeUnit.MILLISECONDS.toNanos(Long.parseLong(command.substring("go ".length())));
+        return command.substring(name.length());
     }
 
     /**
      * Answers {@code mark} with the usage so far of this process and the calling thread, and {@code heap} with the bytes of its
      * heap in use; ends the process at the input's end.
      */
-    static void serveInBackground() throws IOException {
+    static void serveInBackground() {
         serveInBackground(new Thread[] {Thread.currentThread()});
     }
 
@@ -41,13 +59,17 @@ public final class Control {
      *
      * @param program the threads that do the program's work
      */
-    public static void serveInBackground(Thread... program) throws IOException {
-        serveInBackground(new Meter(program));
+    public static void serveInBackground(Thread... program) {
+        start(new Service(program, null));
     }
 
     /** Like {@link #serveInBackground()}, with the usage of a meter's threads. */
     public static void serveInBackground(Meter meter) {
-        Thread listener = new Thread(() -> serve(meter), "bench-control");
+        start(new Service(null, meter));
+    }
+
+    private static void start(Service service) {
+        Thread listener = new Thread(service, "bench-control");
         listener.setDaemon(true);
         listener.start();
     }
@@ -58,18 +80,38 @@ public final class Control {
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
-    private static void serve(Meter meter) {
-        try {
-            for (String command = COMMANDS.readLine(); command != null; command = COMMANDS.readLine()) {
-                switch (command) {
-                    case "mark" -> Event.named("mark").with(meter.end()).send();
-                    case "heap" -> Event.named("heap").with("heap", heapInUse()).send();
-                    default -> throw new IOException("expected 'mark' or 'heap', not '" + command + "'");
+    /** The answers to commands. Without a meter it makes one when it is first asked, since that loads a hundred classes. */
+    private static final class Service implements Runnable {
+        private final Thread[] program;
+        private Meter meter;
+
+        Service(Thread[] program, Meter meter) {
+            this.program = program;
+            this.meter = meter;
+        }
+
+        @Override
+        public void run() {
+            try {
+                for (String command = COMMANDS.readLine(); command != null; command = COMMANDS.readLine()) {
+                    switch (command) {
+                        case "mark" -> Event.named("mark").with(usage()).send();
+                        case "heap" ->
+                            Event.named("heap").with("heap", heapInUse()).send();
+                        default -> throw new IOException("expected 'mark' or 'heap', not '" + command + "'");
+                    }
                 }
+                System.exit(0);
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot hear commands", e);
             }
-            System.exit(0);
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot hear commands", e);
+        }
+
+        private Usage usage() throws IOException {
+            if (meter == null) {
+                meter = new Meter(program);
+            }
+            return meter.end();
         }
     }
 }

@@ -54,7 +54,12 @@ public record Parameters(Map<String, String> values) {
 
     /** The server's address: {@code port} at {@code address}, by default the loopback interface. */
     public InetSocketAddress server() throws UnknownHostException {
-        return new InetSocketAddress(address(), number("port"));
+        return serverAt(number("port"));
+    }
+
+    /** Like {@link #server}, if its port is known only now. */
+    InetSocketAddress serverAt(int port) throws UnknownHostException {
+        return new InetSocketAddress(address(), port);
     }
 
     /** Any free port at the server's address. */

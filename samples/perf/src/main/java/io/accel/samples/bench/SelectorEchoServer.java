@@ -38,18 +38,21 @@ public final class SelectorEchoServer implements Runnable {
     public static void main(String[] args) throws IOException {
         Parameters parameters = Parameters.parse(args);
         List<SelectorEchoServer> loops = new ArrayList<>();
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < parameters.number("loops", 1); i++) {
+        Thread[] threads = new Thread[parameters.number("loops", 1)];
+        for (int i = 0; i < threads.length; i++) {
             SelectorEchoServer loop = new SelectorEchoServer(loops);
             loops.add(loop);
-            threads.add(new Thread(loop, "echo-loop-" + i));
+            threads[i] = new Thread(loop, "echo-loop");
         }
-        Control.serveInBackground(threads.toArray(Thread[]::new));
+        Control.serveInBackground(threads);
         ServerSocketChannel listener = ServerSocketChannel.open();
         listener.bind(parameters.anyPort(), BACKLOG);
         listener.configureBlocking(false);
         listener.register(loops.get(0).selector, SelectionKey.OP_ACCEPT);
-        threads.forEach(Thread::start);
+        for (Thread thread :
+                threads) { // without a lambda, which would load a hundred classes where a young JVM is measured
+            thread.start();
+        }
         Event.named("ready").with("port", listener.socket().getLocalPort()).send();
     }
 

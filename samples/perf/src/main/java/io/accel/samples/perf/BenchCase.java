@@ -81,6 +81,13 @@ enum BenchCase {
             Crowding.NONE,
             "balanced",
             List.of(Variant.NETTY_NIO, Variant.NETTY_EPOLL, Variant.NETTY_IO_URING, Variant.NETTY_ACCEL)),
+    YOUNG_PAIRS("young-pairs", Kind.YOUNG_PAIRS, Crowding.NONE),
+    YOUNG_SELECTOR("young-selector", Kind.YOUNG_SELECTOR, Crowding.NONE),
+    YOUNG_NEW("young-new", Kind.YOUNG_NEW, Crowding.NONE),
+    YOUNG_QUERY("young-udp-query", Kind.YOUNG_QUERY, Crowding.NONE),
+    YOUNG_QUERY_SOCKET("young-udp-query-socket", Kind.YOUNG_QUERY_SOCKET, Crowding.NONE),
+    YOUNG_NETTY("young-netty", Kind.YOUNG_NETTY, Crowding.NONE),
+    YOUNG_HTTP("young-http", Kind.YOUNG_HTTP, Crowding.NONE),
     RDMA_PINGPONG("rdma-pingpong-64", Kind.PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
     RDMA_STREAM("rdma-stream-64k", Kind.STREAM_LARGE, "throughput", Variant.KERNEL, Variant.RDMA),
     RDMA_DATAGRAM("rdma-datagram-64", Kind.DATAGRAM_PINGPONG, "latency", Variant.KERNEL, Variant.RDMA),
@@ -147,8 +154,13 @@ enum BenchCase {
     /** What {@code perf compare} has. */
     static final Set<BenchCase> OF_BENCHES = Set.copyOf(EnumSet.complementOf(EnumSet.copyOf(OF_APPS)));
 
-    static final Set<BenchCase> OF_SHM =
-            OF_BENCHES.stream().filter(each -> !OF_RDMA.contains(each)).collect(Collectors.toUnmodifiableSet());
+    /** The cases that measure programs from their start on. */
+    static final Set<BenchCase> OF_YOUNG =
+            OF_BENCHES.stream().filter(each -> each.kind.isYoung()).collect(Collectors.toUnmodifiableSet());
+
+    static final Set<BenchCase> OF_SHM = OF_BENCHES.stream()
+            .filter(each -> !OF_RDMA.contains(each) && !OF_YOUNG.contains(each))
+            .collect(Collectors.toUnmodifiableSet());
 
     /** Cases of many, each with the case of one alone that it is compared with. */
     private static final Map<BenchCase, BenchCase> BESIDE_ONE_ALONE =
@@ -190,6 +202,23 @@ enum BenchCase {
     }
 
     private static List<Variant> withEachProfile(Kind kind) {
+        if (kind.isYoung()) {
+            return kind.isByAgent()
+                    ? List.of(
+                            Variant.KERNEL,
+                            Variant.YOUNG_AGENT_BALANCED,
+                            Variant.YOUNG_AGENT_LATENCY,
+                            Variant.YOUNG_AGENT_THROUGHPUT,
+                            Variant.YOUNG_AGENT_LOW_CPU,
+                            Variant.YOUNG_AGENT_OFF)
+                    : List.of(
+                            Variant.KERNEL,
+                            Variant.YOUNG_BALANCED,
+                            Variant.YOUNG_LATENCY,
+                            Variant.YOUNG_THROUGHPUT,
+                            Variant.YOUNG_LOW_CPU,
+                            Variant.YOUNG_OFF);
+        }
         return switch (kind.programs) {
             case PLAIN -> List.of(Variant.KERNEL, Variant.LATENCY, Variant.BALANCED, Variant.LOW_CPU);
             case NETTY ->

@@ -91,6 +91,11 @@ public final class BenchProcess implements AutoCloseable {
         return far == null ? new ProcessTimes(pid) : new ProcessTimes(far, pid);
     }
 
+    /** Its usage since its start; it is a process of this host. */
+    ProcessTimes.Used lifetime() throws IOException {
+        return ProcessTimes.lifetime(pid);
+    }
+
     /** Sends a line. */
     public void send(String command) throws IOException {
         try {

@@ -15,8 +15,14 @@ final class Bimodal {
 
     private Bimodal() {}
 
-    /** Whether {@code rounds} are of two kinds: by rate, by median time, or by CPU time where nothing happens. */
+    /**
+     * Whether {@code rounds} are of two kinds: by rate, by median time, or by CPU time where nothing happens. Rounds of programs that just begin
+     * are always far apart, and their ranges are shown.
+     */
     static boolean are(List<Figures> rounds) {
+        if (rounds.stream().anyMatch(round -> round.extra().young().isKnown())) {
+            return false;
+        }
         boolean idle = rounds.stream().allMatch(round -> round.messagesPerSecond() == 0);
         return differ(rounds, Figures::messagesPerSecond)
                 || differ(rounds, Figures::p50Micros)

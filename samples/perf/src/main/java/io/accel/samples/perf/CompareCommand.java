@@ -33,7 +33,9 @@ import picocli.CommandLine.Spec;
                     + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
                     + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-4x4-netty, crowded-quota,"
                     + " crowded-quota-blocking, crowded-quota-netty; on JDK 21 and newer virtual-threads,"
-                    + " crowded-one-core-virtual, crowded-hog-virtual, crowded-quota-virtual; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64."
+                    + " crowded-one-core-virtual, crowded-hog-virtual, crowded-quota-virtual; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64;"
+                    + " with --young, with each profile: young-pairs, young-selector, young-new, young-udp-query,"
+                    + " young-udp-query-socket, young-netty, young-http."
         },
         footer = {
             "",
@@ -73,6 +75,15 @@ import picocli.CommandLine.Spec;
                     + " run_delay (threads that waited for a processor, on average), compiler and others (processors that"
                     + " compilers and other programs used), steal (part of the time), load, warm_up_s, warm; the worst of"
                     + " the rounds.",
+            "With --young both JVMs of a case are new in each round, and start at the same time. A row has the operations that had"
+                    + " ended 0.5, 1, 2 and 4 s later, x is their ratio to those without Accel, and 'vs kernel' is by the worst of 1, 2 and"
+                    + " 4 s and CPU time: 'in words' says slower where fewer than 0.95 of the kernel's operations (latency: 0.90) had"
+                    + " ended by one of these. CPU s, classes loaded, methods and bytes of bytecode compiled, and processor seconds of"
+                    + " the compilers are of both ends, until then. Below the table are the ranges of the rounds. young-pairs has four blocking"
+                    + " clients and four event loops, young-selector the same with clients by selectors, young-new a connection for each"
+                    + " echo in four threads, young-udp-query and -socket a DatagramChannel or DatagramSocket for each question,"
+                    + " young-netty Netty's NIO transport, four event loops an end, and young-http the JDK's HttpServer and HttpClient with"
+                    + " four threads. young-http and young-udp-query-socket get Accel by the agent, the others by the property.",
             "Over RDMA: kernel is TCP, or UDP, on the device's own address; rstream is rdma-core's program over rsocket, which reports"
                     + " means only; ib_write_lat, ib_write_bw and ib_send_lat (over unreliable datagrams) are"
                     + " perftest's, over the bare verbs. vs rstream: how many times the round trips, or bytes, a second. Without a device"
@@ -84,11 +95,16 @@ import picocli.CommandLine.Spec;
 public final class CompareCommand implements Callable<Integer> {
     private static final Duration WARM_UP = Duration.ofSeconds(10);
     private static final int ROUNDS = 3;
+    private static final int YOUNG_ROUNDS = 5;
     private static final Duration IN_LAB = Duration.ofMinutes(20);
 
     private static final String ROUNDS_NOTE =
             "Measured by accel perf compare: each end in a JVM of its own, the same programs for each path, which take turns;"
                     + " rounds: %d.";
+
+    private static final String YOUNG_NOTE =
+            "Measured by accel perf compare --young: new JVMs at both ends for each round and path, which take turns in alternating"
+                    + " order; counted from the moment at which both were started; rounds: %d.";
 
     private static final int RDMA_ROUNDS = 7;
 
@@ -136,11 +152,31 @@ public final class CompareCommand implements Callable<Integer> {
     private List<String> only = List.of();
 
     @Option(
+            names = "--young",
+            description = "The cases young-*: the first four seconds of programs that have just been started.")
+    private boolean young;
+
+    @Option(
+            names = "--profiles",
+            split = ",",
+            paramLabel = "PROFILE",
+            description =
+                    "With --young, only these profiles, with commas: balanced, latency, throughput, low-cpu, off (default: all).")
+    private List<String> profiles = List.of();
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "The number of rounds (default: 3, with --young 5, over RDMA 7).")
+    private Integer rounds;
+
+    @Option(
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "6",
             description =
-                    "How long to measure each case over each path, all rounds together (default: ${DEFAULT-VALUE}).")
+                    "How long to measure each case over each path, all rounds together (default: ${DEFAULT-VALUE}). With"
+                            + " --young each round takes four.")
     private int seconds;
 
     @Mixin
@@ -149,20 +185,58 @@ public final class CompareCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         fabric.check();
+        if (young && fabric.isRdma()) {
+            throw mistake("--young is for --fabric shm alone");
+        }
+        if (!young && !profiles.isEmpty()) {
+            throw mistake("--profiles is for --young alone");
+        }
         Set<BenchCase> cases = chosen();
         if (seconds < 1) {
-            throw new ParameterException(spec.commandLine(), "--seconds must be at least 1, not " + seconds);
+            throw mistake("--seconds must be at least 1, not " + seconds);
         }
+        if (rounds != null && rounds < 1) {
+            throw mistake("--rounds must be at least 1, not " + rounds);
+        }
+        Set<Variant> leftOut = leftOut();
         files.create(); // better to learn now than in some minutes that they cannot be written
         if (fabric.isRdma()) {
             return compareOverRdma(cases);
         }
         JvmCommand jvm = new JvmCommand(accelJar.resolve(), cores.resolve());
-        Comparison comparison = new Comparison(
-                jvm, Budget.unlimited(WARM_UP), Duration.ofSeconds(seconds), Math.min(ROUNDS, seconds), System.err);
-        Result result = comparison.run(cases);
+        int count = roundsOr(young ? YOUNG_ROUNDS : Math.min(ROUNDS, seconds));
+        Comparison comparison =
+                new Comparison(jvm, Budget.unlimited(WARM_UP), Duration.ofSeconds(seconds), count, System.err);
+        Result result = young ? comparison.runWithout(leftOut, cases) : comparison.run(cases);
         ResultPrinter.print(result, jvm.place().describe(), System.out);
-        return finish(result, jvm.place(), ROUNDS_NOTE.formatted(Math.min(ROUNDS, seconds)));
+        return finish(result, jvm.place(), (young ? YOUNG_NOTE : ROUNDS_NOTE).formatted(count));
+    }
+
+    private int roundsOr(int otherwise) {
+        return rounds == null ? otherwise : rounds;
+    }
+
+    private ParameterException mistake(String what) {
+        return new ParameterException(spec.commandLine(), what);
+    }
+
+    /** The ways to run a young program that nobody asked for. */
+    private Set<Variant> leftOut() {
+        Set<Variant> known = BenchCase.OF_YOUNG.stream()
+                .flatMap(each -> each.variants().stream())
+                .filter(variant -> variant.profile != null)
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(Variant.class)));
+        for (String profile : profiles) {
+            if (known.stream().noneMatch(variant -> variant.profile.equals(profile))) {
+                throw mistake("--profiles: '" + profile + "' is not one of "
+                        + known.stream()
+                                .map(variant -> variant.profile)
+                                .distinct()
+                                .collect(Collectors.joining(", ")));
+            }
+        }
+        known.removeIf(variant -> profiles.isEmpty() || profiles.contains(variant.profile));
+        return known;
     }
 
     private int compareOverRdma(Set<BenchCase> cases) throws IOException, InterruptedException {
@@ -173,15 +247,16 @@ public final class CompareCommand implements Callable<Integer> {
         RdmaDevice device = found.get();
         Place place = fabric.place(device, cores.resolve());
         JvmCommand jvm = new JvmCommand(accelJar.resolve(), place, RDMA_ONLY);
-        Result result = new RdmaComparison(jvm, device, WARM_UP, Duration.ofSeconds(seconds), RDMA_ROUNDS, System.err)
+        Result result = new RdmaComparison(
+                        jvm, device, WARM_UP, Duration.ofSeconds(seconds), roundsOr(RDMA_ROUNDS), System.err)
                 .run(cases);
         ResultPrinter.print(result, place.describe(), System.out);
         RdmaAims.about(result).forEach(System.out::println);
         if (device.userMode()) {
             System.out.println(userMode(device));
-            return finish(result, place, ROUNDS_NOTE.formatted(RDMA_ROUNDS), userMode(device));
+            return finish(result, place, ROUNDS_NOTE.formatted(roundsOr(RDMA_ROUNDS)), userMode(device));
         }
-        return finish(result, place, ROUNDS_NOTE.formatted(RDMA_ROUNDS));
+        return finish(result, place, ROUNDS_NOTE.formatted(roundsOr(RDMA_ROUNDS)));
     }
 
     private static String userMode(RdmaDevice device) {
@@ -197,6 +272,8 @@ public final class CompareCommand implements Callable<Integer> {
                 fabric.label(),
                 "--cores",
                 cores.name(),
+                "--rounds",
+                Integer.toString(roundsOr(RDMA_ROUNDS)),
                 "--seconds",
                 Integer.toString(seconds),
                 "--accel-jar",
@@ -215,7 +292,7 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private Set<BenchCase> chosen() {
-        Set<BenchCase> ofFabric = fabric.isRdma() ? BenchCase.OF_RDMA : BenchCase.OF_SHM;
+        Set<BenchCase> ofFabric = young ? BenchCase.OF_YOUNG : fabric.isRdma() ? BenchCase.OF_RDMA : BenchCase.OF_SHM;
         if (only.isEmpty()) {
             return EnumSet.copyOf(ofFabric);
         }
@@ -228,9 +305,9 @@ public final class CompareCommand implements Callable<Integer> {
             }
         }
         if (!ofFabric.containsAll(cases)) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--only: not every one of " + String.join(", ", only) + " is a case of --fabric " + fabric.label());
+            throw mistake("--only: not every one of " + String.join(", ", only) + " is a case of "
+                    + (young ? "--young" : "--fabric " + fabric.label())
+                    + (BenchCase.OF_YOUNG.containsAll(cases) ? ", but of --young" : ""));
         }
         return cases;
     }

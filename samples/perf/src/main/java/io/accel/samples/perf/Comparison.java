@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -117,7 +118,9 @@ final class Comparison {
             progress.printf(Locale.ROOT, "round %d of %d%n", round, rounds);
             for (BenchCase benchCase : toRun) {
                 Duration each = cases.contains(benchCase) ? measure.dividedBy(rounds) : LIMIT_MEASURE;
-                if (benchCase.comparesKernelPaths()) {
+                if (benchCase.kind.isYoung()) {
+                    runYoung(benchCase, leftOut, round);
+                } else if (benchCase.comparesKernelPaths()) {
                     runTogether(benchCase, each);
                 } else {
                     runAlone(benchCase, leftOut, (session, series) -> {
@@ -173,6 +176,28 @@ final class Comparison {
             }
         } finally {
             budget.over(warmUp, System.nanoTime());
+        }
+    }
+
+    /** Starts new programs for each variant. In every other round the last variant is the first one. */
+    private void runYoung(BenchCase benchCase, Set<Variant> leftOut, int round) throws InterruptedException {
+        List<Variant> variants = new ArrayList<>(benchCase.variants());
+        variants.removeAll(leftOut);
+        if (round % 2 == 0) {
+            Collections.reverse(variants);
+        }
+        for (Variant variant : variants) {
+            Series series = seriesOf(benchCase, variant);
+            if (series.failed) {
+                continue;
+            }
+            try {
+                Sample sample = YoungRound.measure(jvm, benchCase, variant);
+                series.samples.add(sample);
+                report(benchCase, variant, sample.figures().extra().young().words());
+            } catch (IOException | UncheckedIOException e) {
+                fail(benchCase, variant, e);
+            }
         }
     }
 
@@ -277,10 +302,7 @@ final class Comparison {
                     "",
                     series.figures(),
                     Latencies.together(series.latencies()),
-                    LIMITS.contains(benchCase)
-                            ? Verdict.NONE
-                            : Verdict.of(
-                                    series.figures(), reference.figures(), openLoop > 0 || benchCase.kind.rateGiven()),
+                    verdict(benchCase, variant, series, reference),
                     Double.NaN,
                     Ratios.versusRaw(
                             benchCase.kind,
@@ -292,6 +314,15 @@ final class Comparison {
                     series.cpu));
         }
         return rows;
+    }
+
+    private Verdict verdict(BenchCase benchCase, Variant variant, Series series, Series reference) {
+        if (LIMITS.contains(benchCase)) {
+            return Verdict.NONE;
+        }
+        return benchCase.kind.isYoung()
+                ? Verdict.ofStart(series.figures(), reference.figures(), Young.must(benchCase.profileOf(variant)))
+                : Verdict.of(series.figures(), reference.figures(), openLoop > 0 || benchCase.kind.rateGiven());
     }
 
     private Figures bestOf(BenchCase limit, Variant variant) {

@@ -13,9 +13,25 @@ import java.util.function.ToDoubleFunction;
  * @param balance the connections of the worst served of several listeners, as a part of its even share
  * @param linked the part of the client's connections that was on a link once it was warm
  * @param linkedBytes the part of the client's bytes that did not go through the kernel
+ * @param young the first seconds of both programs
  */
-record Extra(double connectionBytes, double connectionDescriptors, double balance, double linked, double linkedBytes) {
+record Extra(
+        double connectionBytes,
+        double connectionDescriptors,
+        double balance,
+        double linked,
+        double linkedBytes,
+        Young young) {
     static final Extra NONE = new Extra(Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
+
+    /** Of programs that are not measured from their start on. */
+    Extra(double connectionBytes, double connectionDescriptors, double balance, double linked, double linkedBytes) {
+        this(connectionBytes, connectionDescriptors, balance, linked, linkedBytes, Young.NONE);
+    }
+
+    Extra with(Young firstSeconds) {
+        return new Extra(connectionBytes, connectionDescriptors, balance, linked, linkedBytes, firstSeconds);
+    }
 
     /** Of each the median. */
     static Extra median(List<Extra> rounds) {
@@ -24,7 +40,8 @@ record Extra(double connectionBytes, double connectionDescriptors, double balanc
                 median(rounds, Extra::connectionDescriptors),
                 median(rounds, Extra::balance),
                 median(rounds, Extra::linked),
-                median(rounds, Extra::linkedBytes));
+                median(rounds, Extra::linkedBytes),
+                Young.median(rounds.stream().map(Extra::young).toList()));
     }
 
     private static double median(List<Extra> rounds, ToDoubleFunction<Extra> of) {

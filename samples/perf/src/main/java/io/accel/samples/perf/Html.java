@@ -28,6 +28,7 @@ final class Html {
                 switch (row.profile()) {
                     case "balanced" -> "c-verbs";
                     case "low-cpu" -> "c-rdma";
+                    case "off" -> "c-plain";
                     default -> "c-shm";
                 };
             case "rdma", "kernel", "plain", "rstream" -> "c-" + row.path();

@@ -4,6 +4,7 @@ package io.accel.samples.perf;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -42,12 +43,17 @@ final class JsonPrinter {
             members.put("lost_share", number(figures.lostShare()));
         }
         extra(figures.extra(), members);
+        young(figures.extra().young(), members);
         Verdict verdict = row.vsKernel();
         members.put("vs_kernel", number(verdict.worst()));
         members.put("vs_kernel_p50", number(verdict.p50()));
         members.put("vs_kernel_p99", number(verdict.p99()));
         members.put("vs_kernel_rate", number(verdict.rate()));
         members.put("vs_kernel_cpu", number(verdict.cpu()));
+        if (!verdict.start().ratios().isEmpty()) {
+            members.put("vs_kernel_done", numbers(verdict.start().ratios()));
+            members.put("must", number(verdict.start().must()));
+        }
         members.put("slower", Boolean.toString(verdict.isSlower()));
         members.put("words", string(row.words()));
         members.put("vs_raw", number(row.vsRaw()));
@@ -82,6 +88,24 @@ final class JsonPrinter {
         });
     }
 
+    private static void young(Young young, Map<String, String> members) {
+        if (young.isKnown()) {
+            members.put(
+                    "done_by_ms",
+                    numbers(Young.MOMENTS.stream().map(Integer::doubleValue).toList()));
+            members.put("done", numbers(young.done()));
+            members.put("cpu_s", number(young.cpuSeconds()));
+            members.put("classes", number(young.classes()));
+            members.put("methods", number(young.methods()));
+            members.put("bytecode", number(young.bytecode()));
+            members.put("compiler_s", number(young.compilerSeconds()));
+        }
+    }
+
+    private static String numbers(List<Double> values) {
+        return values.stream().map(JsonPrinter::number).collect(Collectors.joining(", ", "[", "]"));
+    }
+
     /** The fields that tell rounds apart. */
     private static String round(Figures figures) {
         Map<String, String> members = new LinkedHashMap<>();
@@ -89,6 +113,9 @@ final class JsonPrinter {
         members.put("p99_us", number(figures.p99Micros()));
         members.put("msgs_per_s", number(figures.messagesPerSecond()));
         members.put("cpu_us_per_op", number(figures.cpuMicrosPerOp()));
+        if (figures.extra().young().isKnown()) {
+            members.put("done", numbers(figures.extra().young().done()));
+        }
         return object(members);
     }
 

@@ -20,6 +20,9 @@ public final class JvmCommand {
     private static final String PROVIDER = "io.accel.nio.AccelSelectorProvider";
     private static final String ASYNCHRONOUS = "io.accel.nio.AccelAsynchronousChannelProvider";
 
+    private static final String BENCH_HEAP = "256m";
+    private static final String APP_HEAP = "512m";
+
     private static final String NETTY_JAR = "samples/netty/target/accel-netty-samples.jar";
 
     private final Path accelJar;
@@ -64,10 +67,7 @@ public final class JvmCommand {
      * @param profile null for a JVM without Accel
      */
     List<String> of(List<String> prefix, List<String> options, String program, String profile, List<String> arguments) {
-        List<String> command = new ArrayList<>(prefix);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xms256m");
-        command.add("-Xmx256m");
+        List<String> command = java(prefix, BENCH_HEAP);
         command.addAll(options);
         if (profile == null) {
             command.add("-cp");
@@ -88,12 +88,44 @@ public final class JvmCommand {
         return command;
     }
 
-    /** Like {@link #of}, for a Netty program; {@code profile} is null for a transport other than Accel's. */
-    List<String> ofNetty(List<String> prefix, String program, String profile, List<String> arguments) {
+    /**
+     * Like {@link #of}, for a program that is measured from its start on: only what it needs is on its class path.
+     *
+     * @param agent whether it gets Accel by the agent alone, and not by the property
+     */
+    List<String> ofYoung(
+            List<String> prefix, Kind kind, String program, String profile, boolean agent, List<String> arguments) {
+        List<String> command = java(prefix, BENCH_HEAP);
+        command.addAll(kind.jvmOptions());
+        String classPath = kind.isNetty() ? nettyJar().toString() : benchClassPath;
+        if (profile != null) {
+            if (agent) {
+                command.add("-javaagent:" + accelJar);
+            } else {
+                command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
+                classPath = accelJar + File.pathSeparator + classPath;
+            }
+            command.add("-Daccel.profile=" + profile);
+        }
+        command.add("-cp");
+        command.add(classPath);
+        command.add(kind.programs.prefix + program);
+        command.addAll(arguments);
+        return command;
+    }
+
+    /** The beginning of each command. */
+    private static List<String> java(List<String> prefix, String heap) {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xms256m");
-        command.add("-Xmx256m");
+        command.add("-Xms" + heap);
+        command.add("-Xmx" + heap);
+        return command;
+    }
+
+    /** Like {@link #of}, for a Netty program; {@code profile} is null for a transport other than Accel's. */
+    List<String> ofNetty(List<String> prefix, String program, String profile, List<String> arguments) {
+        List<String> command = java(prefix, BENCH_HEAP);
         // It allocates for one buffer of a hundred, which would hide the transport's allocations.
         command.add("-Dio.netty.leakDetection.level=disabled");
         command.add("-cp");
@@ -112,10 +144,7 @@ public final class JvmCommand {
      */
     List<String> ofApp(List<String> prefix, Kind kind, String program, String profile, List<String> arguments)
             throws IOException {
-        List<String> command = new ArrayList<>(prefix);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xms512m");
-        command.add("-Xmx512m");
+        List<String> command = java(prefix, APP_HEAP);
         if (profile != null) {
             command.add("-javaagent:" + accelJar);
             command.add("-Daccel.profile=" + profile);

@@ -216,6 +216,39 @@ enum Kind {
             return List.of("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
         }
     },
+    /** From the JVMs' start on, as with those after it: four blocking threads and four event loops. */
+    YOUNG_PAIRS(
+            "SelectorEchoServer", "YoungBlockingClient", 64, 4, Measured.ROUND_TRIPS, List.of("loops=4"), List.of()),
+    YOUNG_SELECTOR(
+            "SelectorEchoServer",
+            "YoungSelectorClient",
+            64,
+            4,
+            Measured.ROUND_TRIPS,
+            List.of("loops=4"),
+            List.of("connections_each=1")),
+    /** A connection for each echo, in four threads. */
+    YOUNG_NEW(
+            "ShortConnectionServer",
+            "YoungShortConnections",
+            64,
+            4,
+            Measured.CONNECTIONS,
+            List.of("size=64"),
+            List.of()),
+    /** A socket for each question. */
+    YOUNG_QUERY("DatagramEchoServer", "YoungQueries", 64, 1, Measured.ROUND_TRIPS, List.of(), List.of("by=channel")),
+    YOUNG_QUERY_SOCKET(
+            "DatagramEchoServer", "YoungQueries", 64, 1, Measured.ROUND_TRIPS, List.of(), List.of("by=socket")),
+    YOUNG_NETTY("NettyYoungServer", "NettyYoungClients", 64, 4, Measured.ROUND_TRIPS, List.of("loops=4"), List.of()),
+    /** The size is that of an answer's body. */
+    YOUNG_HTTP("YoungHttpServer", "YoungHttpClient", 13, 4, Measured.REQUESTS) {
+        /** Else the second part of an answer waits 40 ms for the client's acknowledgement of the first, with Accel or without. */
+        @Override
+        List<String> jvmOptions() {
+            return List.of("-Dsun.net.httpserver.nodelay=true");
+        }
+    },
     RAW("CacheLineBounce", "CacheLineBounce", 8, 0, Measured.ROUND_TRIPS),
     MEMCPY(null, "MemoryCopy", 64 * 1024, 0, Measured.BYTES);
 
@@ -242,6 +275,9 @@ enum Kind {
 
     private static final Set<Kind> WITHOUT_LIMIT =
             Set.copyOf(EnumSet.of(NETTY_TIMERS, EXCHANGE, TRANSFER_TO, TRANSFER_FROM, INTEREST, REGISTRATION, MODE));
+
+    private static final Set<Kind> YOUNG = Set.copyOf(EnumSet.of(
+            YOUNG_PAIRS, YOUNG_SELECTOR, YOUNG_NEW, YOUNG_QUERY, YOUNG_QUERY_SOCKET, YOUNG_NETTY, YOUNG_HTTP));
 
     /** The module of the real programs that agree on their libraries. */
     static final String APPS = "samples/apps";
@@ -343,6 +379,16 @@ enum Kind {
     /** Whether the client itself decides how many operations a second there are. */
     boolean rateGiven() {
         return false;
+    }
+
+    /** Whether the programs are measured from the start of their JVMs on. */
+    boolean isYoung() {
+        return YOUNG.contains(this);
+    }
+
+    /** Whether plain programs, which are measured from their start on, get Accel by the agent: it has what the property cannot accelerate. */
+    boolean isByAgent() {
+        return this == YOUNG_QUERY_SOCKET || this == YOUNG_HTTP;
     }
 
     /** Whether the programs meet at a path, and not at a port. */

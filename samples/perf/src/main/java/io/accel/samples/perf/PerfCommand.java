@@ -8,5 +8,5 @@ import picocli.CommandLine.Command;
         name = "perf",
         mixinStandardHelpOptions = true,
         subcommands = {CompareCommand.class, AppsCommand.class},
-        description = "Measures programs with Accel and without.")
+        description = "Measures programs with Accel and without; 'perf compare --young' the first seconds of new ones.")
 public final class PerfCommand {}

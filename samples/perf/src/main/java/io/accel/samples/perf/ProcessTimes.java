@@ -53,7 +53,7 @@ final class ProcessTimes {
 
     /** Begins to measure. */
     ProcessTimes(long pid) throws IOException, InterruptedException {
-        this(() -> byThread(Path.of("/proc", Long.toString(pid), "task")), false);
+        this(() -> threadsOf(pid), false);
     }
 
     /** Begins to measure a process of another host. */
@@ -65,6 +65,11 @@ final class ProcessTimes {
         this.source = source;
         this.far = far;
         atBegin = source.look();
+    }
+
+    /** The time used by all threads of a process that still live, since each began. */
+    static Used lifetime(long pid) throws IOException {
+        return threadsOf(pid).values().stream().reduce(Used.NOTHING, Used::plus);
     }
 
     /** Whether the process is another host's. */
@@ -79,6 +84,10 @@ final class ProcessTimes {
             sum = sum.plus(thread.getValue().since(atBegin.getOrDefault(thread.getKey(), Used.NOTHING)));
         }
         return sum;
+    }
+
+    private static Map<String, Used> threadsOf(long pid) throws IOException {
+        return byThread(Path.of("/proc", Long.toString(pid), "task"));
     }
 
     private static Map<String, Used> byThread(Path threads) throws IOException {

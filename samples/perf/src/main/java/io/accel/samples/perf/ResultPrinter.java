@@ -37,6 +37,7 @@ final class ResultPrinter {
             among(result, BenchCase.DATAGRAM_PEERS, "With 200 peers of a server", variant)
                     .ifPresent(notes::add);
         }
+        notes.addAll(YoungNotes.of(result));
         result.rows().stream()
                 .filter(row -> !row.crowd().isEmpty())
                 .map(row -> row.benchCase() + ": " + row.crowd() + ".")

@@ -7,7 +7,7 @@ import java.util.function.Function;
 
 /**
  * Lays rows out in columns. A column is as wide as its widest entry, with text to the left and figures to the right. A column for a
- * device, or for a machine without one, is shown if a row has a value for it.
+ * device, or for a machine without one, is shown if a row has a value for it, and each column where all rows are of young programs.
  */
 final class TablePrinter {
     /** @param always whether the column is shown even if no row has a value for it */
@@ -36,6 +36,22 @@ final class TablePrinter {
                     row -> Quantity.micros(row.figures().extra().balance())),
             figure("linked", false, row -> Quantity.share(row.figures().extra().linked())),
             figure("bytes", false, row -> Quantity.share(row.figures().extra().linkedBytes())),
+            figure("0.5 s", false, row -> compact(young(row).done(0))),
+            figure("1 s", false, row -> compact(young(row).done(1))),
+            figure("2 s", false, row -> compact(young(row).done(2))),
+            figure("4 s", false, row -> compact(young(row).done(3))),
+            figure(
+                    "x 0.5 s",
+                    false,
+                    row -> Quantity.times(row.vsKernel().start().by(0))),
+            figure("x 1 s", false, row -> Quantity.times(row.vsKernel().start().by(1))),
+            figure("x 2 s", false, row -> Quantity.times(row.vsKernel().start().by(2))),
+            figure("x 4 s", false, row -> Quantity.times(row.vsKernel().start().by(3))),
+            figure("CPU s", false, row -> Quantity.micros(young(row).cpuSeconds())),
+            figure("classes", false, row -> compact(young(row).classes())),
+            figure("methods", false, row -> compact(young(row).methods())),
+            figure("bytecode", false, row -> compact(young(row).bytecode())),
+            figure("compilers s", false, row -> Quantity.micros(young(row).compilerSeconds())),
             figure("vs kernel", true, row -> Quantity.times(row.vsKernel().worst())),
             figure("vs rstream", false, row -> Quantity.times(row.vsRstream())),
             figure("vs raw", false, row -> Quantity.times(row.vsRaw())),
@@ -54,8 +70,10 @@ final class TablePrinter {
 
     /** The columns that are shown for {@code rows}. */
     static List<Column> columns(List<Row> rows) {
+        boolean allYoung =
+                !rows.isEmpty() && rows.stream().allMatch(row -> young(row).isKnown());
         return COLUMNS.stream()
-                .filter(column -> column.always()
+                .filter(column -> (column.always() && !allYoung)
                         || rows.stream().map(column.cell()).anyMatch(cell -> !cell.isEmpty() && !cell.equals("-")))
                 .toList();
     }
@@ -82,6 +100,10 @@ final class TablePrinter {
             table.append(text.toString().stripTrailing()).append(System.lineSeparator());
         }
         return table.toString();
+    }
+
+    private static Young young(Row row) {
+        return row.figures().extra().young();
     }
 
     private static String compact(double value) {

@@ -66,6 +66,16 @@ final class Titles {
             Map.entry("multicast-64", "64 B to a multicast group, three answers"),
             Map.entry("multicast-rate-64", "64 B to a multicast group of three"),
             Map.entry("netty-http", "small HTTP answers of a Netty server, over eight connections"),
+            Map.entry(
+                    "young-pairs",
+                    "64 B there and back in the first four seconds: four blocking clients, four event loops"),
+            Map.entry("young-selector", "64 B there and back in the first four seconds, four clients by selectors"),
+            Map.entry("young-new", "connections for one message each in the first four seconds, in four threads"),
+            Map.entry("young-udp-query", "questions by a DatagramChannel each in the first four seconds"),
+            Map.entry("young-udp-query-socket", "questions by a DatagramSocket each in the first four seconds"),
+            Map.entry("young-netty", "64 B there and back between Netty's NIO programs in the first four seconds"),
+            Map.entry(
+                    "young-http", "small answers of the JDK's HttpServer to its HttpClient in the first four seconds"),
             Map.entry("rdma-pingpong-64", "64 B there and back over the RDMA device"),
             Map.entry("rdma-stream-64k", "64 KiB a write over the RDMA device, one way"),
             Map.entry("rdma-datagram-64", "64 B datagrams over the RDMA device, there and back"));

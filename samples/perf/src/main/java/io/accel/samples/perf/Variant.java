@@ -52,6 +52,19 @@ enum Variant {
     AGENT_BALANCED("accel", null, "balanced"),
     AGENT_LOW_CPU("accel", null, "low-cpu"),
 
+    /** Young programs, by the property, with each profile; Accel chooses the path of the bytes. */
+    YOUNG_LATENCY("accel", null, "latency"),
+    YOUNG_BALANCED("accel", null, "balanced"),
+    YOUNG_THROUGHPUT("accel", null, "throughput"),
+    YOUNG_LOW_CPU("accel", null, "low-cpu"),
+    YOUNG_OFF("accel", null, "off"),
+    /** The same by the agent alone. */
+    YOUNG_AGENT_LATENCY("agent", null, "latency"),
+    YOUNG_AGENT_BALANCED("agent", null, "balanced"),
+    YOUNG_AGENT_THROUGHPUT("agent", null, "throughput"),
+    YOUNG_AGENT_LOW_CPU("agent", null, "low-cpu"),
+    YOUNG_AGENT_OFF("agent", null, "off"),
+
     /** Messages to and fro over loopback TCP, with the JDK; the variants below are compared with it. */
     PEER_TCP("kernel", "tcp"),
     /** The same over the JDK's Unix-domain sockets. */

@@ -13,16 +13,47 @@ import java.util.stream.IntStream;
  * How a row compares with the kernel's: for each figure how many times better it is, less than 1 if it is worse, NaN if there
  * is nothing to compare. The worst of them decides what a row is called.
  */
-record Verdict(double p50, double p99, double rate, double cpu) {
+record Verdict(double p50, double p99, double rate, double cpu, Start start) {
     /** There is nothing to compare with. */
     static final Verdict NONE = new Verdict(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
+
+    /** Of programs that are not measured from their start on. */
+    Verdict(double p50, double p99, double rate, double cpu) {
+        this(p50, p99, rate, cpu, Start.NONE);
+    }
+
+    /**
+     * The operations of a young program by each of {@link Young#MOMENTS}, as a multiple of the kernel's.
+     *
+     * @param ratios empty if there is nothing to compare
+     * @param must the least multiple that counts as the same from the first judged moment on
+     */
+    record Start(List<Double> ratios, double must) {
+        static final Start NONE = new Start(List.of(), Double.NaN);
+
+        Start {
+            ratios = List.copyOf(ratios);
+        }
+
+        double by(int moment) {
+            return ratios.isEmpty() ? Double.NaN : ratios.get(moment);
+        }
+
+        /** Whether it is less than it must be by that moment. */
+        boolean misses(int moment) {
+            return moment >= Young.FIRST_JUDGED && by(moment) < must;
+        }
+    }
 
     /** The figures that are compared. */
     enum Measure {
         P50("p50", 1.05, Verdict::p50),
         P99("p99", 1.2, Verdict::p99),
         RATE("rate", 1 / 0.95, Verdict::rate),
-        CPU("CPU time", 1.1, Verdict::cpu);
+        CPU("CPU time", 1.1, Verdict::cpu),
+        BY_1_S(1),
+        BY_2_S(2),
+        BY_4_S(3);
 
         private final String words;
         /** The factor by which a figure may be worse and still count as the same. */
@@ -37,6 +68,11 @@ record Verdict(double p50, double p99, double rate, double cpu) {
             this.ratio = ratio;
         }
 
+        /** A moment of a young program, of that number. */
+        Measure(int moment) {
+            this("done by " + Young.moment(moment), Double.NaN, verdict -> verdict.start.by(moment));
+        }
+
         private double of(Verdict verdict) {
             return ratio.applyAsDouble(verdict);
         }
@@ -46,7 +82,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
         }
 
         private boolean isWorseIn(Verdict verdict) {
-            return of(verdict) < 1 / slack;
+            return of(verdict) < (Double.isNaN(slack) ? verdict.start.must : 1 / slack);
         }
 
         /** As {@code p99 3.10x as long}. */
@@ -56,6 +92,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
                 case P50, P99 -> words + " " + Quantity.times(1 / ratio) + " as long";
                 case RATE -> Quantity.times(ratio) + " the rate";
                 case CPU -> Quantity.times(1 / ratio) + " the CPU time";
+                case BY_1_S, BY_2_S, BY_4_S -> Quantity.times(ratio) + " " + words;
             };
         }
     }
@@ -75,11 +112,30 @@ record Verdict(double p50, double p99, double rate, double cpu) {
                 1 / ratio(seen, kernel, bimodal, Figures::cpuMicrosPerOp, true));
     }
 
-    private static double ratio(
-            List<Figures> seen, List<Figures> kernel, boolean bimodal, ToDoubleFunction<Figures> of, boolean longer) {
-        double[] ratios = IntStream.range(0, Math.min(seen.size(), kernel.size()))
+    /** Like {@link #of}, for programs that are measured from their start on: the medians of the rounds' ratios. */
+    static Verdict ofStart(List<Figures> seen, List<Figures> kernel, double must) {
+        double nan = Double.NaN;
+        List<Double> ratios = IntStream.range(0, Young.MOMENTS.size())
+                .mapToObj(moment -> Figures.median(ratios(seen, kernel, Young.doneBy(moment))))
+                .toList();
+        return new Verdict(
+                nan,
+                nan,
+                nan,
+                1 / Figures.median(ratios(seen, kernel, Figures::cpuMicrosPerOp)),
+                new Start(ratios, must));
+    }
+
+    /** The ratio of each round. */
+    static double[] ratios(List<Figures> seen, List<Figures> kernel, ToDoubleFunction<Figures> of) {
+        return IntStream.range(0, Math.min(seen.size(), kernel.size()))
                 .mapToDouble(round -> of.applyAsDouble(seen.get(round)) / of.applyAsDouble(kernel.get(round)))
                 .toArray();
+    }
+
+    private static double ratio(
+            List<Figures> seen, List<Figures> kernel, boolean bimodal, ToDoubleFunction<Figures> of, boolean longer) {
+        double[] ratios = ratios(seen, kernel, of);
         if (!bimodal) {
             return Figures.median(ratios);
         }
@@ -102,7 +158,7 @@ record Verdict(double p50, double p99, double rate, double cpu) {
 
     /** Whether operations take longer, or are fewer, than the kernel's by more than counts as the same. */
     boolean isSlower() {
-        return Measure.P50.isWorseIn(this) || Measure.P99.isWorseIn(this) || Measure.RATE.isWorseIn(this);
+        return Arrays.stream(Measure.values()).anyMatch(measure -> measure != Measure.CPU && measure.isWorseIn(this));
     }
 
     /** Whether anything is worse, even the CPU time alone. */

@@ -56,6 +56,16 @@ class BenchCaseTest {
     }
 
     @Test
+    void youngCasesTryEachProfileAndNoneButRunWhereTheyAreAskedForOnly() {
+        assertThat(BenchCase.OF_YOUNG).hasSize(7).allSatisfy(each -> assertThat(
+                        each.variants().stream().map(each::profileOf))
+                .containsExactly("none", "balanced", "latency", "throughput", "low-cpu", "off"));
+        assertThat(BenchCase.OF_SHM).doesNotContainAnyElementsOf(BenchCase.OF_YOUNG);
+        assertThat(BenchCase.YOUNG_QUERY_SOCKET.variants()).anyMatch(Variant::isByAgent);
+        assertThat(BenchCase.YOUNG_PAIRS.variants()).noneMatch(Variant::isByAgent);
+    }
+
+    @Test
     void eachRowOfACaseCanBeToldFromTheOthers() {
         for (BenchCase benchCase : BenchCase.values()) {
             Set<String> rows = new HashSet<>();

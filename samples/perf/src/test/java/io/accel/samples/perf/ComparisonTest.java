@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.accel.samples.cli.PerfMain;
@@ -107,6 +108,45 @@ class ComparisonTest {
     }
 
     @Test
+    void youngProgramsAreMeasuredFromTheirStartOn() throws Exception {
+        Path json = directory.resolve("young.json");
+        int status = PerfMain.execute(
+                "perf",
+                "compare",
+                "--young",
+                "--only",
+                "young-selector",
+                "--profiles",
+                "off",
+                "--rounds",
+                "1",
+                "--json",
+                json.toString(),
+                "--accel-jar",
+                directory.resolve("no-such.jar").toString());
+        assertThat(status).isEqualTo(1);
+        JsonArray rows = JsonParser.parseString(Files.readString(json)).getAsJsonArray();
+        assertThat(rows).hasSize(2);
+        assertThat(rows.get(1).getAsJsonObject().get("failed").getAsString()).contains("no-such.jar");
+        JsonObject stock = rows.get(0).getAsJsonObject();
+        assertThat(stock.get("path").getAsString()).isEqualTo("kernel");
+        List<Double> done = doubles(stock.get("done").getAsJsonArray());
+        assertThat(done).hasSize(4).isSorted();
+        assertThat(done.get(3)).isPositive();
+        assertThat(doubles(stock.get("done_by_ms").getAsJsonArray())).containsExactly(500.0, 1000.0, 2000.0, 4000.0);
+        assertThat(stock.get("vs_kernel_done").getAsJsonArray().get(3).getAsDouble())
+                .isEqualTo(1);
+        assertThat(stock.get("cpu_s").getAsDouble()).isPositive();
+        assertThat(stock.get("classes").getAsDouble()).as("of both").isGreaterThan(800);
+        assertThat(stock.get("methods").getAsDouble()).isPositive();
+        assertThat(stock.get("bytecode").getAsDouble()).isPositive();
+    }
+
+    private static List<Double> doubles(JsonArray array) {
+        return array.asList().stream().map(JsonElement::getAsDouble).toList();
+    }
+
+    @Test
     void anUnknownCaseIsAUsageErrorThatListsTheCases() {
         assertThat(PerfMain.execute("perf", "compare", "--only", "pingpong-65")).isEqualTo(2);
         assertThat(catchThrowable(() -> BenchCase.named("pingpong-65", BenchCase.OF_BENCHES)))
@@ -121,6 +161,13 @@ class ComparisonTest {
             System.setErr(err);
             assertThat(PerfMain.execute("perf", "compare", "--seconds", "0")).isEqualTo(2);
             assertThat(PerfMain.execute("soak", "--for-ever")).isEqualTo(2);
+            assertThat(PerfMain.execute("perf", "compare", "--young", "--fabric", "rdma"))
+                    .isEqualTo(2);
+            assertThat(PerfMain.execute("perf", "compare", "--young", "--profiles", "of"))
+                    .isEqualTo(2);
+            assertThat(PerfMain.execute("perf", "compare", "--profiles", "off")).isEqualTo(2);
+            assertThat(PerfMain.execute("perf", "compare", "--young", "--rounds", "0"))
+                    .isEqualTo(2);
             for (String option : List.of("--html", "--json", "--markdown")) {
                 assertThat(PerfMain.execute("perf", "compare", option, "/no/such/file"))
                         .isEqualTo(2);
@@ -133,6 +180,11 @@ class ComparisonTest {
                 .containsExactly(
                         "accel perf compare: --seconds must be at least 1, not 0; see accel perf compare --help",
                         "accel soak: Unknown option: '--for-ever'; see accel soak --help",
+                        "accel perf compare: --young is for --fabric shm alone; see accel perf compare --help",
+                        "accel perf compare: --profiles: 'of' is not one of latency, balanced, throughput, low-cpu, off; see"
+                                + " accel perf compare --help",
+                        "accel perf compare: --profiles is for --young alone; see accel perf compare --help",
+                        "accel perf compare: --rounds must be at least 1, not 0; see accel perf compare --help",
                         "accel perf compare: --html: /no/such/file" + why,
                         "accel perf compare: --json: /no/such/file" + why,
                         "accel perf compare: --markdown: /no/such/file" + why);
@@ -144,5 +196,8 @@ class ComparisonTest {
                 .isEqualTo(2);
         assertThat(PerfMain.execute("perf", "compare", "--fabric", "rdma", "--only", "stream-64k"))
                 .isEqualTo(2);
+        assertThat(PerfMain.execute("perf", "compare", "--young", "--only", "stream-64k"))
+                .isEqualTo(2);
+        assertThat(PerfMain.execute("perf", "compare", "--only", "young-*")).isEqualTo(2);
     }
 }

@@ -16,7 +16,7 @@ public final class NettyEchoServer {
     }
 
     @Sharable
-    private static final class Echo extends ChannelInboundHandlerAdapter {
+    static final class Echo extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             ChannelFuture unused = ctx.write(msg, ctx.voidPromise());
