@@ -3,7 +3,9 @@ package io.accel.samples.perf;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Lays rows out in columns. A column is as wide as its widest entry, with text to the left and figures to the right. A column for a
@@ -78,7 +80,17 @@ final class TablePrinter {
                 .toList();
     }
 
+    /** One table, or two where some of the rows are of young programs: these have figures of their own. */
     static String print(List<Row> rows) {
+        Map<Boolean, List<Row>> byYouth = rows.stream()
+                .collect(Collectors.partitioningBy(row -> young(row).isKnown()));
+        if (byYouth.containsValue(List.of())) {
+            return table(rows);
+        }
+        return table(byYouth.get(false)) + System.lineSeparator() + table(byYouth.get(true));
+    }
+
+    private static String table(List<Row> rows) {
         List<Column> columns = columns(rows);
         List<List<String>> lines = new ArrayList<>();
         lines.add(columns.stream().map(Column::head).toList());

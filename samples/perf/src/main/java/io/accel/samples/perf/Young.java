@@ -85,7 +85,16 @@ record Young(
         double nan = Double.NaN;
         double all = done(MOMENTS.size() - 1);
         double seconds = MOMENTS.get(MOMENTS.size() - 1) / 1e3;
-        return new Figures(nan, nan, nan, all / seconds, nan, nan, cpuSeconds * 1e6 / all, nan, Extra.NONE.with(this));
+        return new Figures(
+                nan,
+                nan,
+                nan,
+                all / seconds,
+                nan,
+                nan,
+                all > 0 ? cpuSeconds * 1e6 / all : nan,
+                nan,
+                Extra.NONE.with(this));
     }
 
     /** As {@code by 0.5 s 1.02k, 1 s 25.9k}. */

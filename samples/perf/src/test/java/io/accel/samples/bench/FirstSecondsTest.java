@@ -23,8 +23,9 @@ class FirstSecondsTest {
     @Test
     void nothingCountsAfterTheLastMoment() {
         FirstSeconds counter = new FirstSeconds(System.nanoTime());
+        assertThat(counter.count(0)).as("nothing has worked so far").isTrue();
         assertThat(counter.count(1)).isFalse();
-        assertThat(counter.count(1)).isFalse();
+        assertThat(counter.count(0)).isFalse();
         assertThat(counter.before(0)).isZero();
     }
 }

@@ -115,6 +115,27 @@ class YoungTest {
     }
 
     @Test
+    void besideOtherRowsTheyHaveATableOfTheirOwn() {
+        Row young = row("kernel", "none", STOCK);
+        Figures figures = new Figures(57.9, 80, 120.4, 17_000, 1.1e6, 104, 4.7);
+        Row other =
+                new Row("pingpong-64", "kernel", "none", List.of(figures), Latencies.NONE, Verdict.NONE, Double.NaN);
+        assertThat(TablePrinter.print(List.of(other, young, other)))
+                .isEqualTo(TablePrinter.print(List.of(other, other))
+                        + System.lineSeparator()
+                        + TablePrinter.print(List.of(young)));
+    }
+
+    @Test
+    void whereNothingWasDoneThereIsNoRatio() {
+        List<Figures> nothing = List.of(round(4, 0, 0, 0, 0));
+        assertThat(Verdict.ofStart(nothing, STOCK, 0.95).words())
+                .isEqualTo("slower: 0.00x done by 1 s, 0.00x done by 2 s, 0.00x done by 4 s");
+        assertThat(Verdict.ofStart(STOCK, nothing, 0.95).words()).isEmpty();
+        assertThat(Verdict.ofStart(nothing, nothing, 0.95).words()).isEmpty();
+    }
+
+    @Test
     void processorTimeIsThatOfAllThreadsEver() {
         assertThat(YoungRound.cpuSeconds("4711 (a b) (c) S 1 4711 0 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 30 0 9"))
                 .isEqualTo(2);
