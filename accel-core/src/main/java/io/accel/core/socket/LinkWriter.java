@@ -114,7 +114,7 @@ public final class LinkWriter extends LinkHalf {
      * @param src the bytes
      * @return the number accepted, or {@link LinkStream#MOVED}
      * @throws IOException if the peer is gone; {@link ClosedChannelException} after {@link #shutdown}; {@link
-     *     AsynchronousCloseException} if this side closed
+     *     AsynchronousCloseException} if this side closed. The position is then as before
      */
     public int write(ByteBuffer src) throws IOException {
         if (!isOutput()) {
@@ -164,10 +164,11 @@ public final class LinkWriter extends LinkHalf {
             return 0;
         }
         try {
-            long n = sender.write(srcs, offset, length);
+            long n = sender.give(srcs, offset, length);
             if (n > 0 && isBehindEnd()) {
                 throw new AsynchronousCloseException();
             }
+            StreamSender.moveOn(srcs, offset, n);
             if (unannounced) {
                 announce();
             }

@@ -197,6 +197,16 @@ public final class StreamSender {
      * @throws IllegalStateException as {@link #write(ByteBuffer)}
      */
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        long n = give(srcs, offset, length);
+        moveOn(srcs, offset, n);
+        return n;
+    }
+
+    /**
+     * As {@link #write(ByteBuffer[], int, int)}, but all positions stay, for a caller that may have to take its word back. It {@linkplain
+     * #moveOn moves} them otherwise.
+     */
+    public long give(ByteBuffer[] srcs, int offset, int length) throws IOException {
         ProgramBuffers.check(srcs, offset, length);
         if (hasRemaining(srcs, offset, length) && hasPeerEnded() && !notePeerEnded()) {
             return 0;
@@ -204,6 +214,23 @@ public final class StreamSender {
         long n = put(srcs, offset, length);
         flush();
         return n;
+    }
+
+    /**
+     * Moves the positions of buffers behind the bytes that were taken from them.
+     *
+     * @param srcs the buffers
+     * @param offset the index of the first
+     * @param n how many bytes, at most as many as they have
+     */
+    public static void moveOn(ByteBuffer[] srcs, int offset, long n) {
+        long left = n;
+        for (int i = offset; left > 0; i++) {
+            ByteBuffer src = srcs[i];
+            int moved = (int) Math.min(left, src.remaining());
+            src.position(src.position() + moved);
+            left -= moved;
+        }
     }
 
     /**
@@ -451,7 +478,7 @@ public final class StreamSender {
         return n;
     }
 
-    /** Copies everything before any position moves: a buffer may fail. */
+    /** Copies, and moves no position: a buffer may fail. */
     private long put(ByteBuffer[] srcs, int offset, int length) throws IOException {
         boolean taken = farewell == Farewell.ACCEPTED;
         long to = next;
@@ -471,13 +498,6 @@ public final class StreamSender {
             if (fits < wanted) {
                 break;
             }
-        }
-        long left = n;
-        for (int i = offset; left > 0; i++) {
-            ByteBuffer src = srcs[i];
-            int moved = (int) Math.min(left, src.remaining());
-            src.position(src.position() + moved);
-            left -= moved;
         }
         next = to;
         return n;
