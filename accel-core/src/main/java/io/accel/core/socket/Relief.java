@@ -47,6 +47,22 @@ public final class Relief {
     private Relief() {}
 
     /**
+     * Runs an operation, and {@linkplain #again again} if it fails for want of something that can be given back.
+     *
+     * @param operation the operation
+     * @param waits whose idle selectors are closed
+     * @return its result
+     * @throws IOException as the operation
+     */
+    public static <T> T run(Operation<T> operation, BlockingWaits waits) throws IOException {
+        try {
+            return operation.run();
+        } catch (IOException e) {
+            return again(e, operation, waits);
+        }
+    }
+
+    /**
      * Runs an operation again that has failed, as long as there is something to give back for it.
      *
      * @param failure how it failed

@@ -54,11 +54,7 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
 
     @Override
     protected void listen(int backlog) throws IOException {
-        try {
-            kernel.bind(wanted, backlog);
-        } catch (IOException e) {
-            Relief.again(e, () -> bindKernel(backlog), accelerator.waits());
-        }
+        KernelServerSocket unused = Relief.run(() -> bindKernel(backlog), accelerator.waits());
         address = wanted.getAddress();
         localport = kernel.getLocalPort();
         try {
@@ -90,12 +86,7 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
             throw new IOException("Accel's listener cannot accept a connection into "
                     + s.getClass().getName());
         }
-        KernelSocket connected;
-        try {
-            connected = kernel.accept();
-        } catch (IOException e) {
-            connected = Relief.again(e, kernel::accept, accelerator.waits());
-        }
+        KernelSocket connected = Relief.run(kernel::accept, accelerator.waits());
         accepted.adopt(listener.accepted(new SocketAnchor(connected)), connected);
     }
 
@@ -120,32 +111,35 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
         }
     }
 
-    // ---- options
+    // ---- options, the first of which opens the JDK's listener
 
     @Override
     public void setOption(int option, Object value) throws SocketException {
-        switch (option) {
-            case SocketOptions.SO_TIMEOUT -> kernel.setSoTimeout((Integer) value);
-            case SocketOptions.SO_REUSEADDR -> kernel.setReuseAddress((Boolean) value);
-            case SocketOptions.SO_RCVBUF -> kernel.setReceiveBufferSize((Integer) value);
-            default -> throw new SocketException("Unknown option " + option);
-        }
+        withOptions(() -> {
+            switch (option) {
+                case SocketOptions.SO_TIMEOUT -> kernel.setSoTimeout((Integer) value);
+                case SocketOptions.SO_REUSEADDR -> kernel.setReuseAddress((Boolean) value);
+                case SocketOptions.SO_RCVBUF -> kernel.setReceiveBufferSize((Integer) value);
+                default -> throw new SocketException("Unknown option " + option);
+            }
+            return null;
+        });
     }
 
     @Override
     public Object getOption(int option) throws SocketException {
-        return switch (option) {
-            case SocketOptions.SO_TIMEOUT -> timeout();
+        return withOptions(() -> switch (option) {
+            case SocketOptions.SO_TIMEOUT -> kernel.getSoTimeout();
             case SocketOptions.SO_REUSEADDR -> kernel.getReuseAddress();
             case SocketOptions.SO_RCVBUF -> kernel.getReceiveBufferSize();
             case SocketOptions.SO_BINDADDR -> kernel.getInetAddress();
             default -> throw new SocketException("Unknown option " + option);
-        };
+        });
     }
 
-    private int timeout() throws SocketException {
+    private <T> T withOptions(Relief.Operation<T> action) throws SocketException {
         try {
-            return kernel.getSoTimeout();
+            return Relief.run(action, accelerator.waits());
         } catch (SocketException e) {
             throw e;
         } catch (IOException e) {
@@ -155,12 +149,12 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
 
     @Override
     protected <T> void setOption(SocketOption<T> option, T value) throws IOException {
-        kernel.setOption(option, value);
+        Object unused = Relief.run(() -> kernel.setOption(option, value), accelerator.waits());
     }
 
     @Override
     protected <T> T getOption(SocketOption<T> option) throws IOException {
-        return kernel.getOption(option);
+        return Relief.run(() -> kernel.getOption(option), accelerator.waits());
     }
 
     @Override

@@ -186,7 +186,12 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected void bind(InetAddress host, int wanted) throws IOException {
         KernelSocket bound = kernel();
-        bound.bind(new InetSocketAddress(host, wanted));
+        Relief.run( // a bind opens the JDK's socket, if no option has
+                () -> {
+                    bound.bind(new InetSocketAddress(host, wanted));
+                    return null;
+                },
+                accelerator.waits());
         localport = bound.getLocalPort();
     }
 
@@ -468,7 +473,7 @@ final class AccelSocketImpl extends SocketImpl {
         return withOptions(() -> KernelOptions.get(optionsOf(), option));
     }
 
-    /** Before it is connected, nobody else changes options. */
+    /** Before it is connected, nobody else changes options, and the first of them opens the JDK's socket. */
     private <T> T withOptions(StreamSocket.OptionAction<T> action) throws SocketException {
         try {
             return withAnyOptions(action);
@@ -481,7 +486,7 @@ final class AccelSocketImpl extends SocketImpl {
 
     private <T> T withAnyOptions(StreamSocket.OptionAction<T> action) throws IOException {
         StreamSocket connected = socket;
-        return connected == null ? action.run() : connected.withOptions(action);
+        return connected == null ? Relief.run(action::run, accelerator.waits()) : connected.withOptions(action);
     }
 
     private KernelSocket optionsOf() throws SocketException {

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.SharedDirectory;
+import io.accel.samples.it.programs.LastDescriptors;
+import io.accel.samples.it.programs.LastDescriptors.Opening;
 import io.accel.samples.it.programs.Talks;
 import io.accel.testing.Child;
 import io.accel.testing.ProcFs;
@@ -15,9 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A program that needs nearly all descriptors, or nearly all memory mappings, that it may have: everything that works without Accel works with
@@ -35,7 +39,7 @@ class ScarcityIT {
     private static final int LEFT_MAPPINGS = 1_530;
 
     private static final int MOST_MAPPINGS = 300_000;
-    private static final int MANY = 600;
+    private static final int MANY = 1_500;
     private static final int SOME_LINKS = 8;
     private static final Duration TALK = Duration.ofSeconds(40);
 
@@ -85,6 +89,14 @@ class ScarcityIT {
                 Files.readAllLines(Path.of("/proc/sys/vm/max_map_count")).get(0));
         assumeTrue(limit < MOST_MAPPINGS, "vm.max_map_count is too high to be reached soon");
         int foreign = limit - LEFT_MAPPINGS;
+        // Without Accel, to know that it works.
+        try (Child server = Launch.plain(Talks.class, "do=answer", "maps=" + foreign)
+                        .start("a server without Accel");
+                Child client = Launch.plain(Talks.class).start("a client without Accel")) {
+            open(client, (int) server.awaitNumber("PORT", TALK), MANY);
+            talk(client, MANY);
+            assertThat(server.output()).doesNotContain("FAILED");
+        }
         try (SharedDirectory directory = SharedDirectory.create();
                 Child server = launch(profile, way, directory, "do=answer", "maps=" + foreign)
                         .start("the server");
@@ -98,6 +110,39 @@ class ScarcityIT {
                     .isBetween(foreign, limit - LEFT_MAPPINGS / 3);
             assertThat(server.isAlive()).isTrue();
             assertThat(server.output()).doesNotContain("FAILED");
+        }
+    }
+
+    @Test
+    void withoutAccelNothingIsOpenedWithTheLastDescriptor() {
+        try (Child program =
+                Launch.plain(LastDescriptors.class).withDescriptors(DESCRIPTORS).start("a program without Accel")) {
+            program.awaitLine("READY", Ends.START);
+            for (Opening opening : Opening.values()) {
+                program.send(opening.name());
+                program.awaitLine(opening + " FAILED", TALK);
+            }
+        }
+    }
+
+    /** What Accel has taken is the program's when it has nothing else left. */
+    @ParameterizedTest
+    @EnumSource
+    void whatFindsNoDescriptorGetsThoseOfLinks(Opening opening) throws IOException {
+        try (SharedDirectory directory = SharedDirectory.create();
+                Child program = Launch.accelerated(LastDescriptors.class)
+                        .accel("shm.dir", directory.path())
+                        .byAgent()
+                        .withDescriptors(DESCRIPTORS)
+                        .start("the program")) {
+            program.awaitLine("READY", Ends.START);
+            await().pollInSameThread().atMost(TALK).untilAsserted(() -> {
+                program.send("TALK");
+                program.awaitLine("TALKED", TALK);
+                assertThat(ProcFs.ringsBelow(program.pid())).as("links").isGreaterThanOrEqualTo(SOME_LINKS);
+            });
+            program.send(opening.name());
+            assertThat(program.awaitLine(opening + " ", TALK)).isEqualTo(opening + " OPENED");
         }
     }
 
