@@ -69,6 +69,11 @@ public interface Link {
      * The connection goes on without the link, because its TCP connection has failed at one end. Nothing follows what was published, and
      * everything else goes through the kernel, which knows what became of the connection. Said with {@link #LEFT}, unless {@link #FIN} was
      * said before.
+     *
+     * <p>The handshake of shared memory has no version of its own for it, since a peer that does not know it ignores it. Such a peer's reader
+     * follows {@code LEFT} to the kernel, which tells it of the failure; its writer is told there when the ring is full, and what it publishes
+     * until then is lost as it would be with the TCP connection. Over RDMA, where an unknown state is an error, each peer of the present
+     * version knows it.
      */
     int ABANDONED = 8192;
     /** The states that are forgotten, so that the peer may enter them again; all others are only ever added. */

@@ -8,7 +8,6 @@ import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.nio.channels.SelectableChannel;
 import java.util.function.IntConsumer;
 
 /**
@@ -18,7 +17,7 @@ import java.util.function.IntConsumer;
  *
  * <p>Each change of a socket is told once (edge-triggered), so a connection that stays over costs nothing.
  *
- * <p>{@link #add} and {@link #remove} may be called by any thread; {@link #take} by one at a time.
+ * <p>{@link #add}, {@link #remove} and {@link #wakeUp} may be called by any thread; {@link #await} by one at a time. It takes one descriptor.
  */
 public final class HangUps {
     /** Linux's constants, for which the JDK has no names. The kernel adds {@code EPOLLERR} and {@code EPOLLHUP} to each interest. */
@@ -34,7 +33,6 @@ public final class HangUps {
     private final Handles handles;
     private final int epoll;
     private final long events;
-    private final SelectableChannel channel;
 
     private HangUps(Handles handles) throws IOException {
         this.handles = handles;
@@ -44,9 +42,6 @@ public final class HangUps {
         } catch (Throwable e) {
             throw failure(e);
         }
-        this.channel =
-                JdkAccess.selectable(epoll); // for good: the thread that asks for it lives as long as the process
-        this.channel.configureBlocking(false);
     }
 
     /**
@@ -59,16 +54,11 @@ public final class HangUps {
         return Holder.HANDLES == null ? null : new HangUps(Holder.HANDLES);
     }
 
-    /** The channel that is readable while there is something to {@link #take}. */
-    public SelectableChannel channel() {
-        return channel;
-    }
-
     /**
      * Watches a socket until it is {@linkplain #remove removed} or its connection is closed. If it has hung up already, that is told.
      *
      * @param socket a channel or a {@link java.net.SocketImpl} of the JDK's own, connected
-     * @return the number by which {@link #take} tells of it: that of its descriptor
+     * @return the number by which {@link #await} tells of it: that of its descriptor
      * @throws IOException if it is closed, or the kernel watches no more
      */
     public int add(Object socket) throws IOException {
@@ -103,24 +93,37 @@ public final class HangUps {
     }
 
     /**
-     * Takes what there is to tell, without waiting.
+     * Waits until there is something to tell, and tells it.
      *
+     * @param millis how long to wait at most; 0 not to wait, negative for no limit
      * @param told receives the number of each socket that may have hung up. It may have another connection's number by then, so the
      *     receiver asks the socket
      * @throws IOException if the kernel's call fails
      */
-    public void take(IntConsumer told) throws IOException {
+    public void await(int millis, IntConsumer told) throws IOException {
         int n;
+        int wait = millis;
         do {
             try {
-                n = (int) handles.await.invoke(epoll, events, EVENTS, 0);
+                n = (int) handles.await.invoke(epoll, events, EVENTS, wait); // negative after a signal
                 for (int i = 0; i < n; i++) {
                     told.accept((int) handles.numberAt.invoke((long) handles.event.invoke(events, i)));
                 }
             } catch (Throwable e) {
                 throw failure(e);
             }
+            wait = 0;
         } while (n == EVENTS);
+    }
+
+    /**
+     * Ends the wait of the thread in {@link #await}, or its next one, for a process that ends: it takes a descriptor for good.
+     *
+     * @throws IOException if there is no descriptor left
+     */
+    public void wakeUp() throws IOException {
+        int unused = add(
+                JdkAccess.kernelProvider().openSocketChannel()); // to the kernel, one that is not connected has hung up
     }
 
     private static IOException failure(Throwable e) {

@@ -11,8 +11,6 @@ import io.accel.core.jdk.OpenFiles;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,8 +30,8 @@ import java.util.Map;
  * <p>Any thread.
  */
 final class AnchorWatch {
-    /** A process that may have fewer descriptors than this keeps the three of the watch for its program. */
-    private static final int LEAST_LIMIT = 1_024;
+    /** A process that may have fewer descriptors than this keeps that of the watch for its program. */
+    private static final int LEAST_LIMIT = 512;
 
     private static final Log LOG = Log.of(AnchorWatch.class);
     private static final Warnings ERRORS = new Warnings(LOG);
@@ -45,7 +43,9 @@ final class AnchorWatch {
      */
     private static final long ANSWER_NANOS = 60_000_000L;
     /** How often a connection that has hung up is looked at until it is decided. */
-    private static final long PAUSE_MILLIS = 2;
+    private static final int PAUSE_MILLIS = 2;
+    /** Until one hangs up. */
+    private static final int FOR_EVER = -1;
 
     private static final int NONE = -1;
 
@@ -119,20 +119,27 @@ final class AnchorWatch {
             return;
         }
         HangUps opened = Privileged.call(HangUps::open);
-        if (opened == null) {
-            return;
+        if (opened != null) {
+            Daemons.start("accel-anchors", () -> run(opened), () -> wakeUp(opened));
+            hangUps = opened;
         }
-        Selector selector = Privileged.call(() -> JdkAccess.kernelProvider().openSelector());
-        opened.channel().register(selector, SelectionKey.OP_READ);
-        Daemons.start("accel-anchors", () -> run(opened, selector), selector::wakeup);
-        hangUps = opened;
     }
 
-    private void run(HangUps own, Selector selector) {
+    private static void wakeUp(HangUps waiting) {
+        try {
+            Privileged.call(() -> {
+                waiting.wakeUp();
+                return null;
+            });
+        } catch (IOException e) {
+            LOG.get().log(Level.DEBUG, "out of descriptors, so the JVM waits a moment for this thread when it ends", e);
+        }
+    }
+
+    private void run(HangUps own) {
         while (true) {
             try {
-                Daemons.select(selector, key -> {}, silent.isEmpty() ? 0 : PAUSE_MILLIS);
-                own.take(this::hungUp);
+                own.await((int) Daemons.sleep(silent.isEmpty() ? FOR_EVER : PAUSE_MILLIS), this::hungUp);
                 long now = System.nanoTime();
                 if (!silent.isEmpty()) {
                     silent.removeIf(each -> isDecided(each, now));

@@ -19,6 +19,8 @@ public enum Failure {
     RESET("Connection reset", "Connection reset by peer");
 
     private static final int LIMIT_SECONDS = 10;
+    /** Far more than it takes: the clock moves on twice a second, and a busy machine is late by itself. */
+    private static final int SOON_SECONDS = 2;
 
     private final String readMessage;
     private final String writeMessage;
@@ -38,8 +40,13 @@ public enum Failure {
         return writeMessage;
     }
 
-    /** Makes the connection fail so at the end with that local address, whose kernel knows it on return. */
-    public void strike(SocketAddress local, SocketAddress remote) throws IOException, InterruptedException {
+    /**
+     * Makes the connection fail so at the end with that local address, whose kernel knows it on return.
+     *
+     * @return when it has
+     */
+    public MachineClock.Moment strike(SocketAddress local, SocketAddress remote)
+            throws IOException, InterruptedException {
         int port = ((InetSocketAddress) local).getPort();
         int peers = ((InetSocketAddress) remote).getPort();
         if (this == KILLED) {
@@ -47,6 +54,14 @@ public enum Failure {
         } else {
             kill(peers, port);
         }
+        return MachineClock.Moment.now();
+    }
+
+    /** Fails if that was long ago: whoever waits is told of a failure when the kernel knows of it. */
+    public static void assertJust(MachineClock.Moment struck) {
+        assertThat(struck.isOver(SOON_SECONDS))
+                .as("told late: after %s", struck)
+                .isFalse();
     }
 
     private static void kill(int local, int remote) throws IOException, InterruptedException {

@@ -43,6 +43,9 @@ class SleepsTest {
             Map.entry("nio/rdma/GroupNode.java", "sends at a given rate, and then lets others receive the rest"),
             Map.entry("nio/rdma/ProgramsTest.java", OUTAGE),
             Map.entry("nio/rdma/TwoHostsTest.java", OUTAGE),
+            Map.entry(
+                    "it/programs/KilledConnections.java",
+                    "lets connections be idle for a while before they are killed"),
             Map.entry("it/programs/OneCarrier.java", "a thread that sleeps is what is measured"),
             Map.entry("samples/it/StoppedPeerIT.java", "measures the processor time that a process uses meanwhile"),
             Map.entry("nio/contract/Bytes.java", "finds out that a kernel's buffers no longer grow"),

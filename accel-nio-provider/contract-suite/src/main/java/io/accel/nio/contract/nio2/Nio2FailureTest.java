@@ -4,6 +4,7 @@ package io.accel.nio.contract.nio2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.nio.contract.Failure;
+import io.accel.nio.contract.MachineClock.Moment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousSocketChannel;
@@ -21,8 +22,8 @@ class Nio2FailureTest extends Nio2Support {
         return pair;
     }
 
-    private static void strike(Failure failure, AsynchronousSocketChannel end) throws Exception {
-        failure.strike(end.getLocalAddress(), end.getRemoteAddress());
+    private static Moment strike(Failure failure, AsynchronousSocketChannel end) throws Exception {
+        return failure.strike(end.getLocalAddress(), end.getRemoteAddress());
     }
 
     private static void assertIsTold(Future<?> operation, String message) throws Exception {
@@ -46,8 +47,9 @@ class Nio2FailureTest extends Nio2Support {
     void aPendingRead(Failure failure) throws Exception {
         AsynchronousSocketChannel client = used().client();
         Future<Integer> read = client.read(one());
-        strike(failure, client);
+        Moment struck = strike(failure, client);
         assertIsTold(read, failure.readMessage());
+        Failure.assertJust(struck);
         assertWasTold(client);
     }
 
@@ -56,8 +58,9 @@ class Nio2FailureTest extends Nio2Support {
     void aPendingReadOfTheAcceptedEnd(Failure failure) throws Exception {
         AsynchronousSocketChannel server = used().server();
         Future<Integer> read = server.read(one());
-        strike(failure, server);
+        Moment struck = strike(failure, server);
         assertIsTold(read, failure.readMessage());
+        Failure.assertJust(struck);
         assertWasTold(server);
     }
 
@@ -66,8 +69,9 @@ class Nio2FailureTest extends Nio2Support {
     void aPendingWrite(Failure failure) throws Exception {
         AsyncPair pair = fullAsyncPair();
         PendingWrite pending = writeUntilPending(pair.client());
-        strike(failure, pair.client());
+        Moment struck = strike(failure, pair.client());
         assertIsTold(pending.write(), failure.writeMessage());
+        Failure.assertJust(struck);
         assertWasTold(pair.client());
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.nio.contract.Failure;
+import io.accel.nio.contract.MachineClock.Moment;
 import io.accel.nio.contract.MappedRings;
 import io.accel.nio.contract.Task;
 import java.io.IOException;
@@ -31,8 +32,8 @@ class PlainSocketFailureTest extends PlainSocketSupport {
         return sockets;
     }
 
-    private static void strike(Failure failure, Socket end) throws Exception {
-        failure.strike(end.getLocalSocketAddress(), end.getRemoteSocketAddress());
+    private static Moment strike(Failure failure, Socket end) throws Exception {
+        return failure.strike(end.getLocalSocketAddress(), end.getRemoteSocketAddress());
     }
 
     private static void assertReadIsTold(Socket socket, Failure failure) {
@@ -70,8 +71,9 @@ class PlainSocketFailureTest extends PlainSocketSupport {
     void aReadThatWaits(Failure failure) throws Exception {
         Socket client = used().client();
         Task<Integer> read = start(() -> client.getInputStream().read()).awaitInside("read");
-        strike(failure, client);
+        Moment struck = strike(failure, client);
         assertThat(read.failure()).isExactlyInstanceOf(SocketException.class).hasMessage(failure.readMessage());
+        Failure.assertJust(struck);
         assertReadWasTold(client, failure);
     }
 
@@ -81,8 +83,9 @@ class PlainSocketFailureTest extends PlainSocketSupport {
         Socket server = used().server();
         server.setSoTimeout((int) LIMIT_MILLIS * 10);
         Task<Integer> read = start(() -> server.getInputStream().read()).awaitInside("read");
-        strike(failure, server);
+        Moment struck = strike(failure, server);
         assertThat(read.failure()).isExactlyInstanceOf(SocketException.class).hasMessage(failure.readMessage());
+        Failure.assertJust(struck);
         assertReadWasTold(server, failure);
     }
 
@@ -92,8 +95,9 @@ class PlainSocketFailureTest extends PlainSocketSupport {
         Sockets sockets = used();
         Task<Void> write = startFilling(sockets.client()).awaitInside("write");
         eventually().until(() -> sockets.server().getInputStream().available() > 0);
-        strike(failure, sockets.client());
+        Moment struck = strike(failure, sockets.client());
         assertThat(write.failure()).isExactlyInstanceOf(SocketException.class).hasMessage(failure.writeMessage());
+        Failure.assertJust(struck);
         assertWriteWasTold(sockets.client());
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.accel.nio.contract.Bytes;
 import io.accel.nio.contract.ContractSupport;
 import io.accel.nio.contract.Failure;
+import io.accel.nio.contract.MachineClock.Moment;
 import io.accel.nio.contract.Task;
 import java.io.IOException;
 import java.net.SocketException;
@@ -58,8 +59,8 @@ class FailureTest extends ContractSupport {
         }
     }
 
-    private static void strike(Failure failure, SocketChannel end) throws Exception {
-        failure.strike(end.getLocalAddress(), end.getRemoteAddress());
+    private static Moment strike(Failure failure, SocketChannel end) throws Exception {
+        return failure.strike(end.getLocalAddress(), end.getRemoteAddress());
     }
 
     /** Waits until a channel is told of a failure whatever it does. */
@@ -114,10 +115,11 @@ class FailureTest extends ContractSupport {
     void aReadThatWaits(Failure failure, Used directions) throws Exception {
         SocketChannel client = used(directions).client();
         Task<Integer> read = start(() -> client.read(one())).awaitInside("read");
-        strike(failure, client);
+        Moment struck = strike(failure, client);
         assertThat(read.failure())
                 .isExactlyInstanceOf(failure == Failure.RESET ? SocketException.class : IOException.class)
                 .hasMessage(failure.readMessage());
+        Failure.assertJust(struck);
         assertReadWasTold(client, failure);
         assertThat(client.isOpen()).isTrue();
     }
@@ -127,8 +129,9 @@ class FailureTest extends ContractSupport {
     void aReadOfTheAcceptedEndThatWaits(Failure failure) throws Exception {
         SocketChannel server = used(Used.BOTH).server();
         Task<Integer> read = start(() -> server.read(one())).awaitInside("read");
-        strike(failure, server);
+        Moment struck = strike(failure, server);
         assertThat(read.failure()).hasMessage(failure.readMessage());
+        Failure.assertJust(struck);
         assertReadWasTold(server, failure);
     }
 
@@ -139,8 +142,9 @@ class FailureTest extends ContractSupport {
         client.socket().setSoTimeout((int) LIMIT_MILLIS * 10);
         Task<Integer> read =
                 start(() -> client.socket().getInputStream().read()).awaitInside("read");
-        strike(failure, client);
+        Moment struck = strike(failure, client);
         assertThat(read.failure()).isInstanceOf(IOException.class).hasMessage(failure.readMessage());
+        Failure.assertJust(struck);
     }
 
     @ParameterizedTest
@@ -154,8 +158,9 @@ class FailureTest extends ContractSupport {
             return client.read(one());
         });
         eventually().until(() -> began.get() == 1);
-        strike(failure, client);
+        Moment struck = strike(failure, client);
         assertThat(read.failure()).hasMessage(failure.readMessage());
+        Failure.assertJust(struck);
     }
 
     @ParameterizedTest
@@ -165,8 +170,9 @@ class FailureTest extends ContractSupport {
         SocketChannel client = pair.client();
         ByteBuffer much = ByteBuffer.allocate(64 << 20);
         Task<Integer> write = startedWriting(() -> client.write(much), pair.server());
-        strike(failure, client);
+        Moment struck = strike(failure, client);
         assertThat(write.result()).isEqualTo(much.position()).isPositive();
+        Failure.assertJust(struck);
         assertWriteIsTold(client, failure.writeMessage());
         assertWriteWasTold(client);
     }
@@ -178,8 +184,9 @@ class FailureTest extends ContractSupport {
         Selector selector = selector();
         SelectionKey key = register(client, selector, SelectionKey.OP_READ);
         Task<Integer> select = start(selector::select).awaitInside("select");
-        strike(failure, client);
+        Moment struck = strike(failure, client);
         assertThat(select.result()).isEqualTo(1);
+        Failure.assertJust(struck);
         assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_READ);
         assertReadIsTold(client, failure);
         assertReadWasTold(client, failure);
@@ -194,8 +201,9 @@ class FailureTest extends ContractSupport {
         Selector selector = selector();
         SelectionKey key = register(client, selector, SelectionKey.OP_WRITE);
         Task<Integer> select = start(selector::select).awaitInside("select");
-        strike(failure, client);
+        Moment struck = strike(failure, client);
         assertThat(select.result()).isEqualTo(1);
+        Failure.assertJust(struck);
         assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_WRITE);
         assertWriteIsTold(client, failure.writeMessage());
         assertWriteWasTold(client);
@@ -309,8 +317,9 @@ class FailureTest extends ContractSupport {
             return n;
         }));
         eventually().until(() -> carried.get() > 10 * SOME);
-        strike(failure, pair.client());
+        Moment struck = strike(failure, pair.client());
         assertThat(there.failure()).isInstanceOf(IOException.class);
+        Failure.assertJust(struck);
         assertThat(back.failure()).isInstanceOf(IOException.class);
         assertThat(taken.failure()).isInstanceOf(IOException.class);
         assertThat(taker.failure()).isInstanceOf(IOException.class);
