@@ -91,6 +91,9 @@ public final class Accelerator {
                         new NetworkGroups(datagrams.get(FabricName.RDMA), groupRing(profile)));
         this.pollConfig = pollConfig(profile);
         this.handoverAfter = profile.get(Keys.HANDOVER_AFTER);
+        if (handoverAfter.isAtOnce()) {
+            acceptedStreams.beginAsking(); // its clients ask at once, and the accepting threads may wait for them
+        }
         this.handoverIdleNanos = profile.get(Keys.HANDOVER_IDLE);
         this.lingerNanos = profile.get(Keys.RDMA_LINGER);
         this.probeTimeoutNanos = profile.get(Keys.CONNECT_PROBE_TIMEOUT);
@@ -318,6 +321,14 @@ public final class Accelerator {
     /** The connections for which clients may ask for a link. */
     AcceptedStreams acceptedStreams() {
         return acceptedStreams;
+    }
+
+    /**
+     * Whether a datagram socket looks for links from its first datagram on, and can be found as soon as it is bound: the profile has all links
+     * made at once, or the copies of datagrams to groups have to be watched from the beginning.
+     */
+    boolean linksDatagramsAtOnce() {
+        return handoverAfter.isAtOnce() || groups() != null;
     }
 
     /** When a connection is worth a link. */

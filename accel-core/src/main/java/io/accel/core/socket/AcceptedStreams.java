@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.observe.Connections;
+import io.accel.core.observe.ObservedConnection;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,6 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Accepting and asking are a Dekker handshake: the accepting thread enters the connection and looks for a client; the asking thread
  * enters the client and looks for the connection once more.
+ *
+ * <p>Most processes are never asked, so nothing is entered before the first question, which enters the connections that there are. This is a
+ * handshake as well: the accepting thread adds the connection to {@link Connections}, and then looks whether anybody {@linkplain #isAsked
+ * asks}; the first thread that asks says so, and then looks at all connections.
  */
 final class AcceptedStreams {
     private static final int MOST_WAITING = 4096;
@@ -58,19 +64,53 @@ final class AcceptedStreams {
      */
     private final ConcurrentMap<From, WeakReference<StreamSocket>> acceptedFrom = new ConcurrentHashMap<>();
 
+    /** Whether accepting threads enter their connections. Written once, under the monitor, before the connections of earlier are entered. */
+    private volatile boolean asked;
+    /** Whether those of earlier are entered. Written once, under the monitor. */
+    private volatile boolean complete;
+
     private final AtomicInteger added = new AtomicInteger();
     private final ConcurrentMap<Ends, Runnable> waiting = new ConcurrentHashMap<>();
     /** How many of those are at which address. */
     private final ConcurrentMap<InetAddress, Integer> waitingAt = new ConcurrentHashMap<>();
 
+    /** Whether a client has ever asked, so that a connection that was accepted is to be {@linkplain StreamHandover#enter entered}. */
+    boolean isAsked() {
+        return asked;
+    }
+
+    /** Enters the connections that there are, and has the others entered; if that has begun, waits until it is done. */
+    void beginAsking() {
+        if (!complete) {
+            enterAll();
+        }
+    }
+
+    private synchronized void enterAll() {
+        if (!asked) {
+            asked = true;
+            for (ObservedConnection each : Connections.all()) {
+                if (each instanceof ConnectionRecord record) {
+                    boolean unused = record.handover().enter(this);
+                }
+            }
+            complete = true;
+        }
+    }
+
     /** Adds a connection that was accepted. Returns whether a client waited for it. */
     boolean add(Ends ends, StreamSocket socket) {
+        put(ends, socket);
+        return mayAgain(ends);
+    }
+
+    /** Adds a connection that was accepted, for which a client may wait. */
+    void put(Ends ends, StreamSocket socket) {
         accepted.put(ends, new WeakReference<>(socket));
         if ((added.incrementAndGet() & SWEEP_MASK) == 0) {
             accepted.values().removeIf(each -> each.get() == null);
             acceptedFrom.values().removeIf(each -> each.get() == null);
         }
-        return mayAgain(ends);
     }
 
     /** Takes note that a connection may have a link again. Returns whether a client waited for that. */
@@ -98,6 +138,7 @@ final class AcceptedStreams {
 
     /** The connection that one listener has accepted from a client's address; null if there is none. */
     StreamSocket find(From from) {
+        beginAsking();
         WeakReference<StreamSocket> known = acceptedFrom.get(from);
         return known == null ? null : known.get();
     }
@@ -109,6 +150,7 @@ final class AcceptedStreams {
 
     /** The connection between two addresses; null if none is accepted. */
     StreamSocket find(Ends ends) {
+        beginAsking();
         WeakReference<StreamSocket> known = accepted.get(ends);
         return known == null ? null : known.get();
     }
@@ -120,6 +162,7 @@ final class AcceptedStreams {
      * @return false if one client already asks for it, or too many wait
      */
     boolean await(Ends ends, Runnable client) {
+        beginAsking();
         int here = waitingAt.merge(ends.remote().getAddress(), 1, Integer::sum);
         if (here <= MOST_WAITING - waiting.size() && waiting.putIfAbsent(ends, client) == null) {
             return true;

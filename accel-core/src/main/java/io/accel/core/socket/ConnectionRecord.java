@@ -70,6 +70,10 @@ final class ConnectionRecord implements ObservedConnection {
         return connection;
     }
 
+    StreamHandover handover() {
+        return socket.handover();
+    }
+
     /** The counters of links; there is one now. */
     ConnectionCounters counters() {
         return links().counters;

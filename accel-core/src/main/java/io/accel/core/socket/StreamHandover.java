@@ -216,13 +216,11 @@ final class StreamHandover {
         if (isFindable && by.comparesBeginnings()) {
             beginnings = StreamBeginnings.watch(socket, local);
         }
-        AcceptedStreams.Ends known = isKnown ? new AcceptedStreams.Ends(local, remote) : null;
         synchronized (this) {
             listener = by;
             undecided = true;
             path = why;
             mayMove = isFindable;
-            ends = known;
         }
         connection = ConnectionRecord.accepting(socket);
         if (!isFindable) {
@@ -230,17 +228,46 @@ final class StreamHandover {
             accelerator.log().accepted(anchor.shownLocal(), anchor.shownRemote(), why);
             return;
         }
-        if (!isKnown) {
+        AcceptedStreams all = accelerator.acceptedStreams();
+        if (!isKnown || !all.isAsked()) {
             return; // a client is found for it later
         }
-        if (beginnings != null) {
-            accelerator.acceptedStreams().add(new AcceptedStreams.From(by, remote), socket);
-        }
-        boolean asked = accelerator.acceptedStreams().add(known, socket);
+        boolean asked = enter(all);
         if (accelerator.handoverAfter().atConnect() && (asked || askedLate)) {
             answer().await(LATE_NANOS, false);
             awaitPeer();
         }
+    }
+
+    /**
+     * Lets clients find this connection by its addresses, if a listener has accepted it, and it may have a link. Any thread.
+     *
+     * @param all the connections of one profile
+     * @return whether a client waited for it
+     */
+    boolean enter(AcceptedStreams all) {
+        AcceptedStreams.Ends known;
+        synchronized (this) {
+            if (all != accelerator.acceptedStreams()
+                    || ends != null
+                    || !isAccepted()
+                    || !mayMove
+                    || socket.isClosed()) {
+                return false;
+            }
+            InetSocketAddress local = anchor.local();
+            InetSocketAddress remote = anchor.remote();
+            if (!socket.kind().isNamed() || local == null || remote == null) {
+                return false;
+            }
+            known = new AcceptedStreams.Ends(local, remote);
+            ends = known; // a close that comes from now on removes it
+            if (beginnings != null) {
+                all.add(new AcceptedStreams.From(listener, remote), socket);
+            }
+            all.put(known, socket);
+        }
+        return all.mayAgain(known);
     }
 
     /** Waits for the peer, which may have the link a moment later than this end. */

@@ -372,10 +372,17 @@ public final class StreamSocket {
     }
 
     private void close(BooleanSupplier abort, Unread unread) {
-        if (kind.endings().areChosen()) {
-            Uninterrupted.run(() -> closeUninterrupted(abort, unread));
-        } else {
-            Uninterrupted.run(() -> closeUninterrupted(() -> false, Unread.RESETS));
+        boolean interrupted = Thread.interrupted(); // as Uninterrupted, without an object for each connection
+        try {
+            if (kind.endings().areChosen()) {
+                closeUninterrupted(abort, unread);
+            } else {
+                closeUninterrupted(() -> false, Unread.RESETS);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -23,7 +23,6 @@ import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A stream channel over the JDK's own, which decides everything about it: state, addresses, options, exceptions. Only its bytes, and
@@ -41,11 +40,14 @@ public final class AccelSocketChannel extends SocketChannel {
     private static final List<String> ADDRESSES = List.of(" local=", " remote=");
 
     private static final VarHandle KNOWN;
+    private static final VarHandle CLOSING;
 
     static {
         try {
-            KNOWN = MethodHandles.lookup()
-                    .findVarHandle(AccelSocketChannel.class, "known", boolean.class)
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            KNOWN = lookup.findVarHandle(AccelSocketChannel.class, "known", boolean.class)
+                    .withInvokeExactBehavior();
+            CLOSING = lookup.findVarHandle(AccelSocketChannel.class, "closing", boolean.class)
                     .withInvokeExactBehavior();
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -69,8 +71,12 @@ public final class AccelSocketChannel extends SocketChannel {
     /** Whether the program wants its close to be a reset. The JDK's channel can no longer tell when an interrupt has closed it. */
     private volatile boolean resets;
 
-    /** Whether the close has begun, and must be finished when no selector has a key of this any more. */
-    private final AtomicBoolean closing = new AtomicBoolean();
+    /**
+     * Whether the close has begun, and must be finished when no selector has a key of this any more. Cleared through {@link #CLOSING}, by the
+     * thread that finishes it.
+     */
+    @SuppressWarnings("UnusedVariable") // read through its handle
+    private volatile boolean closing;
 
     private Socket socket; // guarded by this
 
@@ -338,7 +344,7 @@ public final class AccelSocketChannel extends SocketChannel {
     protected void implCloseSelectableChannel() throws IOException {
         boolean isWatched = isRegistered() && !isBlocking();
         if (isWatched && stream.beginClose(resets)) {
-            closing.set(true);
+            closing = true;
             if (!isRegistered()) {
                 finishClose(); // a selector has let go of the last key meanwhile, and may have come too early
             }
@@ -350,7 +356,7 @@ public final class AccelSocketChannel extends SocketChannel {
 
     /** Finishes a close that waited for the selectors. Called when one of them has let go of the last key of a closed channel. */
     void finishClose() throws IOException {
-        if (closing.compareAndSet(true, false)) {
+        if ((boolean) CLOSING.compareAndSet(this, true, false)) {
             close(false);
         }
     }
