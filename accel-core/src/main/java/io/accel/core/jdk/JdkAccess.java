@@ -14,6 +14,7 @@ import java.net.SocketImpl;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -306,6 +307,27 @@ public final class JdkAccess {
         return UnixChannels.SERVER == null
                 ? kernelProvider().openServerSocketChannel(StandardProtocolFamily.UNIX)
                 : (ServerSocketChannel) open(UnixChannels.SERVER, provider);
+    }
+
+    /**
+     * Opens a datagram channel of the JDK's own that no interrupt closes, as the JDK puts under a {@link
+     * java.net.DatagramSocket}.
+     *
+     * @return the channel, of the {@link #kernelProvider()}; null where this JVM does not allow making one
+     * @throws IOException if it cannot be opened
+     */
+    public static DatagramChannel openUninterruptibleDatagrams() throws IOException {
+        MethodHandle constructor = UninterruptibleDatagrams.CONSTRUCTOR;
+        if (constructor == null) {
+            return null;
+        }
+        try {
+            return (DatagramChannel) constructor.invokeExact(kernelProvider(), false);
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException("the JDK opens no datagram channel", e);
+        }
     }
 
     private static Object open(MethodHandle constructor, SelectorProvider provider) throws IOException {

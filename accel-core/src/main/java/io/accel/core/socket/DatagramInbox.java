@@ -34,6 +34,7 @@ final class DatagramInbox {
     private final DatagramChannel kernel;
     private final DatagramLinks links;
     private final Consumer<DatagramLink> whenDrained;
+    private final Consumer<InetSocketAddress> whenHeard;
     /** The links of whose datagrams the kernel brings copies. Replaced as a whole, under the monitor; read by the receiver. */
     private volatile DatagramLink[] mirrored = NONE;
     /**
@@ -67,11 +68,17 @@ final class DatagramInbox {
      * An empty inbox.
      *
      * @param whenDrained told of a link at its end when the kernel has no copies of its datagrams left
+     * @param whenHeard told of the source of each datagram that the kernel brings
      */
-    DatagramInbox(DatagramChannel kernel, DatagramLinks links, Consumer<DatagramLink> whenDrained) {
+    DatagramInbox(
+            DatagramChannel kernel,
+            DatagramLinks links,
+            Consumer<DatagramLink> whenDrained,
+            Consumer<InetSocketAddress> whenHeard) {
         this.kernel = kernel;
         this.links = links;
         this.whenDrained = whenDrained;
+        this.whenHeard = whenHeard;
     }
 
     /** Adds a link of whose datagrams the kernel brings copies, which are thrown away. Any thread. */
@@ -167,9 +174,15 @@ final class DatagramInbox {
         }
         InetSocketAddress from = (InetSocketAddress) kernel.receive(dst);
         if (from != null) {
-            kernelSource = from;
+            kernelBrought(from);
         }
         return from;
+    }
+
+    /** Takes note of the source of a datagram that the kernel has brought. */
+    void kernelBrought(InetSocketAddress from) {
+        kernelSource = from;
+        whenHeard.accept(from);
     }
 
     /** Receives a datagram whole, since a truncated one cannot be compared. Returns {@link #COPY} if it has a copy thrown away. */
@@ -195,7 +208,7 @@ final class DatagramInbox {
         if (seen != null && seen.isSecondFromKernel(from, whole)) {
             return COPY;
         }
-        kernelSource = from;
+        kernelBrought(from);
         MappedCopy.put(whole, 0, dst, Math.min(whole.limit(), dst.remaining()));
         return from;
     }

@@ -9,6 +9,8 @@ import java.net.InetSocketAddress;
 final class DatagramPath {
     /** The most doublings of the interval between two searches for a peer that this socket only answers. */
     private static final int MOST_DOUBLINGS = 6;
+    /** The interval after the first vain search for a peer that may be about to open itself to links. It doubles. */
+    private static final long SOON_NANOS = 10_000_000L;
 
     private final InetSocketAddress target;
 
@@ -33,7 +35,7 @@ final class DatagramPath {
     /** Whether the peer, which spoke first, was given the time to find a link. Sending half only. */
     private boolean leftToPeer;
 
-    /** The number of vain searches for a peer that this socket only answers. Used by searches, which come one after the other. */
+    /** The number of vain searches. Used by searches, which come one after the other. */
     private int misses;
 
     /**
@@ -147,9 +149,11 @@ final class DatagramPath {
         long wait = intervalNanos;
         if (found) {
             misses = 0;
-        } else if (!began) {
-            // Otherwise a server of many clients without Accel would look for each of them all the time.
-            wait <<= misses;
+        } else {
+            // Otherwise a server of many clients without Accel would look for each of them all the time. And a peer
+            // that has just heard of
+            // this socket needs a moment before it can be found.
+            wait = began ? Math.min(wait, SOON_NANOS << misses) : wait << misses;
             misses = Math.min(misses + 1, MOST_DOUBLINGS);
         }
         dueAt = System.nanoTime() + wait;

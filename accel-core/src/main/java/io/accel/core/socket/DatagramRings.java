@@ -28,8 +28,11 @@ final class DatagramRings {
     private final File memory;
     /** The memory that the profile allows all links of the process, or as much as there is. */
     private final long cap;
-    /** The size of the kernel's buffer that no program has changed. */
-    private final int usual;
+    /**
+     * The size of the kernel's buffer that no program has changed, which is the same for all sockets; 0 until the first socket has asked.
+     * Threads that ask at the same time get the same answer.
+     */
+    private static volatile int usual;
 
     /**
      * The ring sizes for a socket whose options the program has not set yet.
@@ -42,7 +45,13 @@ final class DatagramRings {
         this.memory = profile.get(Keys.SHM_DIR).toFile();
         long most = SharedMemoryCap.of(profile);
         this.cap = most == 0 ? Long.MAX_VALUE : most;
-        this.usual = kernel.getOption(StandardSocketOptions.SO_RCVBUF);
+        if (usual == 0) {
+            findUsual(kernel);
+        }
+    }
+
+    private static void findUsual(DatagramChannel kernel) throws IOException {
+        usual = kernel.getOption(StandardSocketOptions.SO_RCVBUF);
     }
 
     /** The size in bytes of either ring of the next link, given the number of existing links. */

@@ -70,7 +70,17 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final DatagramInbox inbox;
     private final DatagramOutbox outbox;
 
-    private final DatagramGroups groups;
+    /** Null until the program does something about groups. Written under the monitor. */
+    private volatile DatagramGroups groups;
+
+    private final KernelAlone alone;
+    private final DatagramTalk talk = new DatagramTalk();
+    /** Whether the socket may look for links and be found: it has exchanged enough with a peer. Written under the monitor. */
+    private volatile boolean talks;
+    /** The address that the program has bound the socket to; null before that. Guarded by this. */
+    private InetSocketAddress boundTo;
+    /** Whether other sockets may have been given the same port, so that it has to be asked. Written by any thread that sets the option. */
+    private volatile boolean mayBeShared;
 
     /** Null until a path may be found; there is no link before that. */
     private volatile DatagramPaths finder;
@@ -93,17 +103,37 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
      * @throws IOException if the channel is closed
      */
     public DatagramSocket(Accelerator accelerator, DatagramChannel kernel) throws IOException {
+        this(accelerator, kernel, KernelAlone.over(kernel));
+        mayBeShared = true; // the program may set options of the channel itself
+    }
+
+    /**
+     * A socket over one of the JDK's channels, in blocking mode, which is closed with this socket. As long as {@link #enterKernel} allows,
+     * the channel does everything by itself, so that a socket that lives for a moment costs what the channel costs; unless the profile has
+     * links made at once.
+     *
+     * @param accelerator the profile at work
+     * @param kernel the JDK's channel
+     * @throws IOException if the channel is closed
+     */
+    public static DatagramSocket kernelsAtFirst(Accelerator accelerator, DatagramChannel kernel) throws IOException {
+        return accelerator.linksDatagramsAtOnce()
+                ? new DatagramSocket(accelerator, kernel)
+                : new DatagramSocket(accelerator, kernel, new KernelAlone(kernel));
+    }
+
+    private DatagramSocket(Accelerator accelerator, DatagramChannel kernel, KernelAlone alone) throws IOException {
         this.accelerator = accelerator;
         this.kernel = kernel;
-        this.inbox = new DatagramInbox(kernel, links, this::remove);
+        this.alone = alone;
+        this.talks = accelerator.linksDatagramsAtOnce();
+        this.inbox = new DatagramInbox(kernel, links, this::remove, this::heard);
         this.outbox = new DatagramOutbox(this, destinations, inbox);
         this.mostPeers = accelerator.profile().get(Keys.DATAGRAM_PEERS_MAX);
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
         this.retryNanos = accelerator.profile().get(Keys.DATAGRAM_RETRY);
         this.sleeper = new DatagramSleeper(accelerator, this, reading);
         this.rings = new DatagramRings(kernel, accelerator.profile());
-        this.groups = new DatagramGroups(this, accelerator, retryNanos);
-        kernel.configureBlocking(false);
     }
 
     /** The JDK's channel. */
@@ -113,25 +143,120 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /** The multicast groups of the socket. */
     public DatagramGroups groups() {
+        DatagramGroups present = groups;
+        return present == null ? makeGroups() : present;
+    }
+
+    private synchronized DatagramGroups makeGroups() {
+        if (groups == null) {
+            groups = new DatagramGroups(this, accelerator, retryNanos);
+            if (closed) {
+                groups.close();
+            }
+        }
         return groups;
+    }
+
+    /** Takes note that the program has set an option of the kernel's socket. */
+    public void optionSet(SocketOption<?> option) {
+        if (option == StandardSocketOptions.SO_REUSEADDR || option == StandardSocketOptions.SO_REUSEPORT) {
+            mayBeShared = true;
+        }
+        DatagramGroups present = groups;
+        if (present != null) {
+            present.optionSet(option);
+        }
+    }
+
+    // ---- the kernel alone
+
+    /**
+     * Lets this thread do one operation in the JDK's channel, which does it as the program's own channel would. Afterwards the thread calls
+     * {@link #leaveKernel}. If this is false, the time of the kernel alone is over for good, and the other methods do the operations.
+     */
+    public boolean enterKernel() {
+        return alone.enter();
+    }
+
+    /**
+     * Takes note that the operation in the JDK's channel is over.
+     *
+     * @param peer the peer that a datagram came from or went to; null if none did
+     * @param port the peer's port
+     * @param came whether the datagram came
+     * @return whether the time of the kernel alone is over from now on: the socket has exchanged enough with the peer
+     */
+    public boolean leaveKernel(InetAddress peer, int port, boolean came) {
+        alone.leave();
+        if (peer == null || !talk.isEnough(peer, port) || !endKernelAlone()) {
+            return false;
+        }
+        if (came) {
+            inbox.kernelBrought(new InetSocketAddress(peer, port));
+        }
+        talks();
+        return true;
+    }
+
+    private boolean endKernelAlone() {
+        try {
+            return alone.end();
+        } catch (IOException e) {
+            return true; // it is closed, as the next operation finds
+        }
+    }
+
+    private void heard(InetSocketAddress from) {
+        boolean unused = mayTalk(from);
+    }
+
+    /** Counts a datagram to or from a peer. Returns whether the socket may look for links. */
+    private boolean mayTalk(InetSocketAddress peer) {
+        return talks || (talk.isEnough(peer.getAddress(), peer.getPort()) && talks());
+    }
+
+    /** Opens the socket to the fabrics, soon, and lets it look for links. */
+    private boolean talks() {
+        InetSocketAddress bound;
+        synchronized (this) {
+            if (talks || closed) {
+                return true;
+            }
+            talks = true;
+            bound = boundTo;
+        }
+        if (bound != null) {
+            findLater(() -> listen(bound));
+        }
+        return true;
     }
 
     // ---- the address
 
     /**
-     * Opens the socket to the fabrics, after the program has bound it. A socket that is bound by its first send is not opened: its peers
-     * answer over the link that it found.
+     * Opens the socket to the fabrics, after the program has bound it, as soon as it has exchanged enough with a peer. A socket that is bound by
+     * its first send is not opened: its peers answer over the link that it found.
      *
      * @param bound the address that the kernel's socket is bound to
      * @throws IOException if the kernel's channel is closed
      */
     public void bound(InetSocketAddress bound) throws IOException {
-        listen(bound);
-        groups.bound();
+        boolean now;
+        synchronized (this) {
+            shared = mayBeShared && isShared();
+            boundTo = bound;
+            now = talks;
+        }
+        if (now) {
+            listen(bound);
+        }
+        DatagramGroups present = groups;
+        if (present != null) {
+            present.bound();
+        }
     }
 
-    private synchronized void listen(InetSocketAddress bound) throws IOException {
-        shared = isShared();
+    private synchronized void listen(InetSocketAddress bound) {
         if (closed || mostPeers == 0 || shared || !hasFinder()) {
             return;
         }
@@ -164,7 +289,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     public void connected(InetSocketAddress remote) {
         InetSocketAddress before = connected;
         connected = remote;
-        groups.changed(); // the source's address may be another one
+        DatagramGroups present = groups;
+        if (present != null) {
+            present.changed(); // the source's address may be another one
+        }
         for (DatagramLink link : links.all()) {
             if (remote != null || (before != null && !before.equals(link.remote()))) {
                 discard(link);
@@ -325,10 +453,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     void findOnce(DatagramPath path) {
         InetAddress address = path.target().getAddress();
         if (address.isMulticastAddress()) {
-            groups.publishOnce(path);
+            if (accelerator.groups() != null) {
+                groups().publishOnce(path);
+            }
             return;
         }
         if (path.link() != null
+                || !mayTalk(path.target())
                 || mostPeers == 0
                 || shared
                 || address.isAnyLocalAddress()
@@ -573,7 +704,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 () -> {
                     if (link.publisher() != null) {
                         inbox.unmirrored(link);
-                        groups.ended(link);
+                        groups().ended(link);
                     }
                 },
                 () -> inbox.forget(link.remote()),
@@ -686,10 +817,19 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             toClose = List.copyOf(open);
             open.clear();
         }
+        if (!talks && groups == null) {
+            closeKernel(); // there never was anything else but perhaps registrations
+            alone.awaitLeft();
+            watchers.close();
+            reading.run(sleeper::close);
+            watchers.awaitWaiters();
+            return;
+        }
         tryAll(
                 () -> toClose.forEach(each -> tryAll(each::close)),
-                groups::close,
+                this::closeGroups,
                 this::closeKernel,
+                alone::awaitLeft,
                 watchers::close,
                 this::removeAll,
                 () -> {
@@ -699,6 +839,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 },
                 () -> reading.run(sleeper::close),
                 watchers::awaitWaiters);
+    }
+
+    private void closeGroups() {
+        DatagramGroups present = groups;
+        if (present != null) {
+            present.close();
+        }
     }
 
     private void removeAll() {

@@ -49,6 +49,7 @@ final class DatagramLab implements AutoCloseable {
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
                 : shared;
         Map<String, String> all = new HashMap<>(settings);
+        all.putIfAbsent("handover.after", "0"); // links are made at once, unless the test is about that
         all.put("shm.dir", dir.toString());
         accelerator = new Accelerator(Profile.load(preset, all));
     }

@@ -38,8 +38,11 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class AccelDatagramChannel extends DatagramChannel {
     private final DatagramChannel kernel;
     private final DatagramSocket socket;
-    /** Lets the garbage collector close this if the program drops it. */
-    private final Cleaner.Cleanable dropped;
+    /**
+     * Lets the garbage collector close this if the program drops it; null as long as the kernel's channel, which the JDK closes then, is all
+     * there is. Written by the thread that ends that time.
+     */
+    private volatile Cleaner.Cleanable dropped;
     /** Whether the program asked for IPv4 alone. */
     private final boolean onlyIpv4;
 
@@ -47,7 +50,8 @@ public final class AccelDatagramChannel extends DatagramChannel {
     private final DatagramInput input;
     private final DatagramOutput output;
 
-    private final Map<MembershipKey, AccelMembershipKey> memberships = new ConcurrentHashMap<>();
+    /** Null until the first membership. Written under the monitor of {@link #interrupts}. */
+    private volatile Map<MembershipKey, AccelMembershipKey> memberships;
 
     /** The peer; written in both halves. */
     private volatile InetSocketAddress connected;
@@ -56,26 +60,76 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     AccelDatagramChannel(AccelSelectorProvider provider, DatagramChannel kernel, ProtocolFamily family)
             throws IOException {
-        this(provider, kernel, family, OnInterrupt.CLOSES);
+        this(provider, DatagramSocket.kernelsAtFirst(provider.accelerator(), kernel), family, OnInterrupt.CLOSES);
     }
 
     private AccelDatagramChannel(
-            AccelSelectorProvider provider, DatagramChannel kernel, ProtocolFamily family, OnInterrupt onInterrupt)
-            throws IOException {
+            AccelSelectorProvider provider, DatagramSocket socket, ProtocolFamily family, OnInterrupt onInterrupt) {
         super(provider);
-        this.kernel = kernel;
-        this.socket = new DatagramSocket(provider.accelerator(), kernel);
-        this.dropped = Dropped.watch(this, socket::close);
+        this.kernel = socket.kernel();
+        this.socket = socket;
         this.onlyIpv4 = family == StandardProtocolFamily.INET;
         this.interrupts = new DatagramInterrupts(this, new BeginAndEnd(), onInterrupt);
         this.input = new DatagramInput(this, socket, interrupts);
         this.output = new DatagramOutput(this, socket, provider.accelerator().waits(), interrupts);
+        if (!enterKernel()) {
+            watchForDrop();
+        } else {
+            leaveKernel(null, 0, false);
+        }
     }
 
-    /** Opens a channel whose {@link #socket()} is put under a {@link java.net.DatagramSocket}, which an interrupt does not close. */
-    static AccelDatagramChannel uninterruptible(AccelSelectorProvider provider, DatagramChannel kernel)
-            throws IOException {
-        return new AccelDatagramChannel(provider, kernel, null, OnInterrupt.WAITS_ON);
+    /**
+     * Opens a channel whose {@link #socket()} is put under a {@link java.net.DatagramSocket}, which an interrupt does not close.
+     *
+     * @param isUninterruptible whether no interrupt closes the kernel's channel, which then may wait by itself
+     */
+    static AccelDatagramChannel uninterruptible(
+            AccelSelectorProvider provider, DatagramChannel kernel, boolean isUninterruptible) throws IOException {
+        DatagramSocket socket = isUninterruptible
+                ? DatagramSocket.kernelsAtFirst(provider.accelerator(), kernel)
+                : new DatagramSocket(provider.accelerator(), kernel);
+        return new AccelDatagramChannel(provider, socket, null, OnInterrupt.WAITS_ON);
+    }
+
+    // ---- the kernel alone
+
+    /** As {@link DatagramSocket#enterKernel}. */
+    boolean enterKernel() {
+        return socket.enterKernel();
+    }
+
+    /** As {@link DatagramSocket#leaveKernel}, at the end of an operation that may have closed the kernel's channel. */
+    void leaveKernel(InetAddress peer, int port, boolean came) {
+        if (socket.leaveKernel(peer, port, came)) {
+            watchForDrop();
+        } else if (peer == null && !kernel.isOpen()) {
+            closeToo();
+        }
+    }
+
+    private void leaveKernel(InetSocketAddress peer, boolean came) {
+        if (peer == null) {
+            leaveKernel(null, 0, came);
+        } else {
+            leaveKernel(peer.getAddress(), peer.getPort(), came);
+        }
+    }
+
+    /** Closes this after the kernel's channel, which an interrupt has closed. The operation throws what it has met. */
+    private void closeToo() {
+        try {
+            close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("a channel that an interrupt has closed", e);
+        }
+    }
+
+    private void watchForDrop() {
+        dropped = Dropped.watch(this, socket::close);
+        if (!isOpen()) {
+            dropped.clean(); // whoever has closed this may not have seen it
+        }
     }
 
     Pollable pollable() {
@@ -97,7 +151,16 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     @Override
     public SocketAddress receive(ByteBuffer dst) throws IOException {
-        return input.receive(dst);
+        if (!enterKernel()) {
+            return input.receive(dst);
+        }
+        InetSocketAddress from = null;
+        try {
+            from = (InetSocketAddress) kernel.receive(dst);
+            return from;
+        } finally {
+            leaveKernel(from, true);
+        }
     }
 
     /**
@@ -112,12 +175,30 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
-        return input.read(dst);
+        if (!enterKernel()) {
+            return input.read(dst);
+        }
+        int n = 0;
+        try {
+            n = kernel.read(dst);
+            return n;
+        } finally {
+            leaveKernel(n == 0 ? null : connected, true);
+        }
     }
 
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-        return input.read(dsts, offset, length);
+        if (!enterKernel()) {
+            return input.read(dsts, offset, length);
+        }
+        long n = 0;
+        try {
+            n = kernel.read(dsts, offset, length);
+            return n;
+        } finally {
+            leaveKernel(n == 0 ? null : connected, true);
+        }
     }
 
     @Override
@@ -128,17 +209,44 @@ public final class AccelDatagramChannel extends DatagramChannel {
                 || (onlyIpv4 && !(address.getAddress() instanceof Inet4Address))) {
             return kernel.send(src, target); // this throws the JDK's exception
         }
-        return output.sendTo(src, address);
+        if (!enterKernel()) {
+            return output.sendTo(src, address);
+        }
+        int n = 0;
+        try {
+            n = kernel.send(src, target);
+            return n;
+        } finally {
+            leaveKernel(n == 0 ? null : address, false);
+        }
     }
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        return output.write(src);
+        if (!enterKernel()) {
+            return output.write(src);
+        }
+        int n = 0;
+        try {
+            n = kernel.write(src);
+            return n;
+        } finally {
+            leaveKernel(n == 0 ? null : connected, false);
+        }
     }
 
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        return output.write(srcs, offset, length);
+        if (!enterKernel()) {
+            return output.write(srcs, offset, length);
+        }
+        long n = 0;
+        try {
+            n = kernel.write(srcs, offset, length);
+            return n;
+        } finally {
+            leaveKernel(n == 0 ? null : connected, false);
+        }
     }
 
     // ---- addresses
@@ -226,7 +334,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     public <T> DatagramChannel setOption(SocketOption<T> name, T value) throws IOException {
         kernel.setOption(name, value);
-        socket.groups().optionSet(name);
+        socket.optionSet(name);
         return this;
     }
 
@@ -255,9 +363,24 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     /** Returns our key for the kernel's; as in the JDK, the same key for the same membership. */
     private MembershipKey ours(MembershipKey kernels) {
-        memberships.keySet().removeIf(known -> !known.isValid());
+        Map<MembershipKey, AccelMembershipKey> all = memberships();
+        all.keySet().removeIf(known -> !known.isValid());
         groups().joined(kernels.group(), kernels.networkInterface(), kernels.sourceAddress());
-        return memberships.computeIfAbsent(kernels, key -> new AccelMembershipKey(this, groups(), key));
+        return all.computeIfAbsent(kernels, key -> new AccelMembershipKey(this, groups(), key));
+    }
+
+    private Map<MembershipKey, AccelMembershipKey> memberships() {
+        synchronized (interrupts) {
+            if (memberships == null) {
+                memberships = new ConcurrentHashMap<>();
+            }
+            return memberships;
+        }
+    }
+
+    /** Tells the socket of an option that the adaptor has set. */
+    void optionSet(SocketOption<?> option) {
+        socket.optionSet(option);
     }
 
     /** The groups, which the adaptor tells of changes to the kernel's socket. */
@@ -284,13 +407,24 @@ public final class AccelDatagramChannel extends DatagramChannel {
         try {
             socket.close();
         } finally {
-            dropped.clean();
+            Cleaner.Cleanable present = dropped;
+            if (present != null) {
+                present.clean();
+            }
         }
     }
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
         socket.endRegistrations(AccelSocketChannel::isOver);
+        if (enterKernel()) {
+            try {
+                kernel.configureBlocking(block);
+            } finally {
+                leaveKernel(null, 0, false);
+            }
+            return;
+        }
         // As in the JDK, an operation that is under way ends in the mode in which it has begun. The kernel's channel is
         // in non-blocking mode
         // all the time: it is only one of several sources.

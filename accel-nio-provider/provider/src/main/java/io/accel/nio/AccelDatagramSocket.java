@@ -72,6 +72,10 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void send(DatagramPacket packet) throws IOException {
         synchronized (packet) {
+            if (channel.enterKernel()) {
+                sendByKernel(packet);
+                return;
+            }
             InetSocketAddress target = targetOf(packet);
             if (!channel.isOpen()) {
                 throw closed(new ClosedChannelException());
@@ -88,6 +92,26 @@ final class AccelDatagramSocket extends MulticastSocket {
             } catch (ClosedChannelException e) {
                 throw closed(e);
             }
+        }
+    }
+
+    private void sendByKernel(DatagramPacket packet) throws IOException {
+        boolean done = false;
+        try {
+            kernel.send(packet);
+            done = true;
+        } finally {
+            channel.leaveKernel(done ? packet.getAddress() : null, done ? packet.getPort() : 0, false);
+        }
+    }
+
+    private void receiveByKernel(DatagramPacket packet) throws IOException {
+        boolean done = false;
+        try {
+            kernel.receive(packet);
+            done = true;
+        } finally {
+            channel.leaveKernel(done ? packet.getAddress() : null, done ? packet.getPort() : 0, true);
         }
     }
 
@@ -108,6 +132,10 @@ final class AccelDatagramSocket extends MulticastSocket {
 
     @Override
     public void receive(DatagramPacket packet) throws IOException {
+        if (channel.enterKernel()) {
+            receiveByKernel(packet);
+            return;
+        }
         int capacity;
         synchronized (packet) {
             capacity = PacketLengths.capacity(packet);
@@ -304,6 +332,7 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void setReuseAddress(boolean on) throws SocketException {
         kernel.setReuseAddress(on);
+        channel.optionSet(StandardSocketOptions.SO_REUSEADDR);
     }
 
     @Override
@@ -334,7 +363,7 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public <T> DatagramSocket setOption(SocketOption<T> name, T value) throws IOException {
         kernel.setOption(name, value);
-        channel.groups().optionSet(name);
+        channel.optionSet(name);
         return this;
     }
 
@@ -397,7 +426,7 @@ final class AccelDatagramSocket extends MulticastSocket {
         timeToLive.lock();
         try {
             kernel.setTimeToLive(ttl);
-            channel.groups().optionSet(StandardSocketOptions.IP_MULTICAST_TTL);
+            channel.optionSet(StandardSocketOptions.IP_MULTICAST_TTL);
         } finally {
             timeToLive.unlock();
         }
@@ -416,7 +445,7 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void setInterface(InetAddress address) throws SocketException {
         kernel.setInterface(address);
-        channel.groups().optionSet(StandardSocketOptions.IP_MULTICAST_IF);
+        channel.optionSet(StandardSocketOptions.IP_MULTICAST_IF);
     }
 
     @Override
@@ -427,7 +456,7 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void setNetworkInterface(NetworkInterface networkInterface) throws SocketException {
         kernel.setNetworkInterface(networkInterface);
-        channel.groups().optionSet(StandardSocketOptions.IP_MULTICAST_IF);
+        channel.optionSet(StandardSocketOptions.IP_MULTICAST_IF);
     }
 
     @Override
@@ -438,7 +467,7 @@ final class AccelDatagramSocket extends MulticastSocket {
     @Override
     public void setLoopbackMode(boolean disable) throws SocketException {
         kernel.setLoopbackMode(disable);
-        channel.groups().optionSet(StandardSocketOptions.IP_MULTICAST_LOOP);
+        channel.optionSet(StandardSocketOptions.IP_MULTICAST_LOOP);
     }
 
     @Override

@@ -165,12 +165,7 @@ public final class AccelSelectorProvider extends DatagramSource {
 
     @Override
     public DatagramChannel openDatagramChannel() throws IOException {
-        DatagramChannel channel;
-        try {
-            channel = kernel.openDatagramChannel();
-        } catch (IOException e) {
-            channel = again(e, kernel::openDatagramChannel);
-        }
+        DatagramChannel channel = openDatagrams();
         return isAccelerating() ? new AccelDatagramChannel(this, channel, null) : channel;
     }
 
@@ -193,15 +188,28 @@ public final class AccelSelectorProvider extends DatagramSource {
     @Override
     public DatagramChannel get() {
         try {
+            if (!isAccelerating()) {
+                return openDatagrams();
+            }
             DatagramChannel channel;
             try {
-                channel = kernel.openDatagramChannel();
+                channel = JdkAccess.openUninterruptibleDatagrams();
             } catch (IOException e) {
-                channel = again(e, kernel::openDatagramChannel);
+                channel = again(e, JdkAccess::openUninterruptibleDatagrams);
             }
-            return isAccelerating() ? AccelDatagramChannel.uninterruptible(this, channel) : channel;
+            return channel == null
+                    ? AccelDatagramChannel.uninterruptible(this, openDatagrams(), false)
+                    : AccelDatagramChannel.uninterruptible(this, channel, true);
         } catch (IOException e) {
             throw SocketExceptions.<RuntimeException>undeclared(e); // the socket's constructor throws it to the program
+        }
+    }
+
+    private DatagramChannel openDatagrams() throws IOException {
+        try {
+            return kernel.openDatagramChannel();
+        } catch (IOException e) {
+            return again(e, kernel::openDatagramChannel);
         }
     }
 

@@ -125,17 +125,23 @@ record Setting(
      */
     static List<Setting> accelDatagrams() {
         SelectorProvider jdk = JdkAccess.kernelProvider();
-        Map<String, String> soon = Map.of("datagram.retry", "1ms");
+        Map<String, String> soon = Map.of("datagram.retry", "1ms", "handover.after", "0");
         SelectorProvider balanced = provider("balanced", soon);
+        SelectorProvider usual = provider("balanced", Map.of("datagram.retry", "1ms"));
         SelectorProvider asleep = provider("low-cpu", soon);
         SelectorProvider spinning = provider("latency", soon);
-        SelectorProvider small = provider("balanced", Map.of("datagram.ring-size", "128KiB"));
+        SelectorProvider small = provider("balanced", Map.of("datagram.ring-size", "128KiB", "handover.after", "0"));
         return List.of(
                 new Setting("balanced", balanced, balanced, balanced, true),
+                of("the kernel's at first", usual),
                 new Setting("no spin", asleep, asleep, asleep, true),
                 new Setting("spin", spinning, spinning, spinning, true),
                 new Setting("small rings", small, small, small, true),
-                of("one peer", provider("low-cpu", Map.of("datagram.peers-max", "1", "datagram.retry", "1ms"))),
+                of(
+                        "one peer",
+                        provider(
+                                "low-cpu",
+                                Map.of("datagram.peers-max", "1", "datagram.retry", "1ms", "handover.after", "0"))),
                 new Setting("some alone", balanced, jdk, balanced, false));
     }
 

@@ -8,6 +8,7 @@ import io.accel.samples.it.harness.Launch;
 import io.accel.samples.it.harness.PathEvidence;
 import io.accel.samples.it.harness.SharedDirectory;
 import io.accel.samples.it.programs.Echoes;
+import io.accel.samples.it.programs.Queries;
 import io.accel.samples.it.programs.ShortConnections;
 import io.accel.testing.Child;
 import io.accel.testing.SystemCalls;
@@ -65,27 +66,42 @@ class SystemCallsIT {
                 .isLessThan(kernels + 0.3);
     }
 
+    /** Each socket asks once, and the server answers each once. */
+    @ParameterizedTest
+    @ValueSource(strings = {"channels", "sockets"})
+    void aQueryByUdpMakesAsManyAsTheKernels(String ends) throws IOException {
+        double kernels = sum(perLife(Queries.class, ends, false));
+        Map<String, Double> ours = perLife(Queries.class, ends, true);
+        assertThat(sum(ours))
+                .as("a query takes %s, and %s without Accel", ours, kernels)
+                .isLessThan(kernels + 0.3);
+    }
+
     private Map<String, Double> perConnection(String ends, boolean accelerated) throws IOException {
+        return perLife(ShortConnections.class, ends, accelerated);
+    }
+
+    private Map<String, Double> perLife(Class<?> program, String ends, boolean accelerated) throws IOException {
         Path trace = temporary.resolve(ends + accelerated);
         try (SharedDirectory directory = SharedDirectory.create();
-                Child program = shortConnections(ends, accelerated, directory)
+                Child child = lives(program, ends, accelerated, directory)
                         .traced(trace, ALL_CALLS)
-                        .start("short connections")) {
-            run(program, WARM_UP);
-            run(program, TRIPS);
+                        .start("short lives")) {
+            run(child, WARM_UP);
+            run(child, TRIPS);
             awaitEnd(trace);
         }
         return perRun(trace);
     }
 
-    private static Launch shortConnections(String ends, boolean accelerated, SharedDirectory directory) {
+    private static Launch lives(Class<?> program, String ends, boolean accelerated, SharedDirectory directory) {
         String argument = "ends=" + ends;
         return accelerated
-                ? Launch.accelerated(ShortConnections.class, argument)
+                ? Launch.accelerated(program, argument)
                         .byAgent()
                         .accel("handover.after", "8/64KiB")
                         .accel("shm.dir", directory.path())
-                : Launch.plain(ShortConnections.class, argument);
+                : Launch.plain(program, argument);
     }
 
     private static double sum(Map<String, Double> calls) {
