@@ -4,6 +4,7 @@ package io.accel.samples.perf;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Sentences about the first seconds of programs: how far their rounds are apart, and which of them do not do what they must. */
 final class YoungNotes {
@@ -60,8 +61,18 @@ final class YoungNotes {
                 .append(Quantity.times(start.must()))
                 .append(" from ")
                 .append(Young.moment(Young.FIRST_JUDGED))
-                .append(missed.isEmpty() ? " on: it is." : " on: it is not, by " + String.join(", ", missed) + '.')
+                .append(" on: ")
+                .append(answer(start, missed))
                 .toString();
+    }
+
+    private static String answer(Verdict.Start start, List<String> missed) {
+        if (!missed.isEmpty()) {
+            return "it is not, by " + String.join(", ", missed) + '.';
+        }
+        boolean known = IntStream.range(Young.FIRST_JUDGED, Young.MOMENTS.size())
+                .noneMatch(moment -> Double.isNaN(start.by(moment)));
+        return known ? "it is." : "unknown, since nothing was done without Accel either.";
     }
 
     private interface Words {

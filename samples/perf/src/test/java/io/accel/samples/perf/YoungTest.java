@@ -133,6 +133,17 @@ class YoungTest {
                 .isEqualTo("slower: 0.00x done by 1 s, 0.00x done by 2 s, 0.00x done by 4 s");
         assertThat(Verdict.ofStart(STOCK, nothing, 0.95).words()).isEmpty();
         assertThat(Verdict.ofStart(nothing, nothing, 0.95).words()).isEmpty();
+        Row idle = new Row(
+                "young-pairs",
+                "accel",
+                "off",
+                nothing,
+                Latencies.NONE,
+                Verdict.ofStart(nothing, nothing, 0.95),
+                Double.NaN);
+        assertThat(YoungNotes.of(new Result(List.of(row("kernel", "none", nothing), idle), List.of()))
+                        .get(1))
+                .endsWith(" on: unknown, since nothing was done without Accel either.");
     }
 
     @Test
