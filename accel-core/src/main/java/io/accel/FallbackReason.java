@@ -51,7 +51,7 @@ public enum FallbackReason {
             true,
             "the security manager denies Accel the rights for this; grant its code java.security.AllPermission"),
     /** The connection has not carried enough to be worth a faster path. */
-    TOO_LITTLE(20, false, "it has carried less than handover.after"),
+    TOO_LITTLE(20, false, "it has not carried enough so far to be worth a faster path (handover.after)"),
     /** The connections of this process, or of the peer's, hold {@code shm.max} already. */
     SHM_CAP(21, true, "the connections of this process, or of the peer's, hold shm.max of shared memory already"),
     /** The link of the connection has broken: its device went away, or could not reach the peer's. */
@@ -74,7 +74,7 @@ public enum FallbackReason {
             24,
             false,
             "the peer, in another network namespace or on a Unix-domain socket, has not accepted it, or it has carried too little"
-                    + " to tell which connection it is; the peer is asked again"),
+                    + " to tell which connection it is; or the peer's process is young and has no processor to spare; it is asked again"),
     /** The connection is on its way from one link to another with larger rings. */
     GROWING(25, false, "it is moving to larger rings, which takes some milliseconds"),
     /**
@@ -99,7 +99,12 @@ public enum FallbackReason {
     UNPROVED(
             29,
             true,
-            "the two ends of the RDMA handshake do not know the same connection; find out who uses rdma_cm with the peer's address and port, and whether a proxy is between");
+            "the two ends of the RDMA handshake do not know the same connection; find out who uses rdma_cm with the peer's address and port, and whether a proxy is between"),
+    /** The connection was slower over the faster path than through the kernel. */
+    NOT_FASTER(
+            30,
+            false,
+            "it was slower over the faster path than through the kernel, as happens where processors are few; it tries again later, and less and less often");
 
     private final int code;
     private final boolean remarkable;

@@ -4,12 +4,24 @@ package io.accel.profile;
 /**
  * Says when a connection is worth a faster path.
  *
- * @param atConnect at once; the connecting or accepting thread then waits for the decision
- * @param operations after this many reads and writes of the end that connected
- * @param bytes or after this many bytes, whichever comes first
+ * @param when what decides
+ * @param operations for {@link When#COUNTED} and {@link When#PRICED}: not before this many reads and writes of the end that connected
+ * @param bytes or this many bytes, whichever comes first
  * @param unrest the changes that the connection undergoes all the time, for tests
  */
-public record HandoverAfter(boolean atConnect, int operations, long bytes, Unrest unrest) {
+public record HandoverAfter(When when, int operations, long bytes, Unrest unrest) {
+    /** What decides when a connection is worth a faster path. */
+    public enum When {
+        /** It is worth it at once; the connecting or accepting thread waits for the decision. */
+        CONNECT,
+        /** It is worth it at once. */
+        AT_ONCE,
+        /** It has done so many operations, or carried so many bytes. */
+        COUNTED,
+        /** It would have saved as much as a faster path costs in this process. */
+        PRICED
+    }
+
     /** The changes at random to connections that have a faster path. */
     public enum Unrest {
         NONE,
@@ -19,13 +31,23 @@ public record HandoverAfter(boolean atConnect, int operations, long bytes, Unres
         BREAKS
     }
 
+    /** Whether the connecting or accepting thread waits for the decision. */
+    public boolean atConnect() {
+        return when == When.CONNECT;
+    }
+
     /** Whether the connection is worth it as soon as it exists. */
     public boolean isAtOnce() {
-        return operations == 0;
+        return when == When.CONNECT || when == When.AT_ONCE;
+    }
+
+    /** Whether prices decide. */
+    public boolean isPriced() {
+        return when == When.PRICED;
     }
 
     /**
-     * Whether a connection that has carried this much is worth it.
+     * Whether a connection that has carried this much is worth it, or may be by its price.
      *
      * @param done how many reads and writes
      * @param moved how many bytes

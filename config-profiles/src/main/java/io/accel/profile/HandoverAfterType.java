@@ -2,14 +2,20 @@
 package io.accel.profile;
 
 import io.accel.profile.HandoverAfter.Unrest;
+import io.accel.profile.HandoverAfter.When;
 
 /**
- * The type of {@code connect}, {@code random}, {@code breaking}, {@code 0}, or operations and bytes: {@code 8/64KiB}.
+ * The type of {@code auto}, {@code connect}, {@code random}, {@code breaking}, {@code 0}, or operations and bytes: {@code 8/64KiB}.
  */
 final class HandoverAfterType implements ValueType<HandoverAfter> {
+    private static final String AUTO = "auto";
     private static final String CONNECT = "connect";
     private static final String RANDOM = "random";
     private static final String BREAKING = "breaking";
+    /** A connection that carries less than this is never worth it, whatever the price. */
+    private static final int LEAST_OPERATIONS = 8;
+
+    private static final long LEAST_BYTES = 64 << 10;
     private static final int MOST_OPERATIONS = 1_000_000_000;
 
     @Override
@@ -19,16 +25,17 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
 
     @Override
     public String allowed() {
-        return "`0`, `connect`, `random`, `breaking`, or operations and bytes such as `8/64KiB`";
+        return "`auto`, `0`, `connect`, `random`, `breaking`, or operations and bytes such as `8/64KiB`";
     }
 
     @Override
     public HandoverAfter parse(String text) throws BadValueException {
         return switch (text) {
-            case "0" -> new HandoverAfter(false, 0, 0, Unrest.NONE);
-            case CONNECT -> new HandoverAfter(true, 0, 0, Unrest.NONE);
-            case RANDOM -> new HandoverAfter(true, 0, 0, Unrest.RETURNS);
-            case BREAKING -> new HandoverAfter(true, 0, 0, Unrest.BREAKS);
+            case AUTO -> new HandoverAfter(When.PRICED, LEAST_OPERATIONS, LEAST_BYTES, Unrest.NONE);
+            case "0" -> new HandoverAfter(When.AT_ONCE, 0, 0, Unrest.NONE);
+            case CONNECT -> new HandoverAfter(When.CONNECT, 0, 0, Unrest.NONE);
+            case RANDOM -> new HandoverAfter(When.CONNECT, 0, 0, Unrest.RETURNS);
+            case BREAKING -> new HandoverAfter(When.CONNECT, 0, 0, Unrest.BREAKS);
             default -> parseThreshold(text);
         };
     }
@@ -37,7 +44,7 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
         int slash = text.indexOf('/');
         if (slash < 0) {
             throw new BadValueException(
-                    "neither 'connect' nor 'random' nor 'breaking' nor 0 nor operations and bytes, as in '8/64KiB'");
+                    "neither 'auto' nor 'connect' nor 'random' nor 'breaking' nor 0 nor operations and bytes, as in '8/64KiB'");
         }
         int operations = new IntType(1, MOST_OPERATIONS, "operations")
                 .parse(text.substring(0, slash).strip());
@@ -45,18 +52,21 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
         if (bytes == 0) {
             throw new BadValueException("out of range");
         }
-        return new HandoverAfter(false, operations, bytes, Unrest.NONE);
+        return new HandoverAfter(When.COUNTED, operations, bytes, Unrest.NONE);
     }
 
     @Override
     public String render(HandoverAfter value) {
-        if (value.atConnect()) {
-            return switch (value.unrest()) {
-                case NONE -> CONNECT;
-                case RETURNS -> RANDOM;
-                case BREAKS -> BREAKING;
-            };
-        }
-        return value.isAtOnce() ? "0" : value.operations() + "/" + Units.SIZE.render(value.bytes());
+        return switch (value.when()) {
+            case PRICED -> AUTO;
+            case AT_ONCE -> "0";
+            case COUNTED -> value.operations() + "/" + Units.SIZE.render(value.bytes());
+            case CONNECT ->
+                switch (value.unrest()) {
+                    case NONE -> CONNECT;
+                    case RETURNS -> RANDOM;
+                    case BREAKS -> BREAKING;
+                };
+        };
     }
 }

@@ -228,11 +228,21 @@ public final class Keys {
     public static final Key<HandoverAfter> HANDOVER_AFTER = key(
             "handover.after",
             new HandoverAfterType(),
-            "8/64KiB",
-            "When a connection is worth a faster path than the kernel's: after so many reads and writes, or so many bytes, at the"
-                    + " end that connected; 0 means at once; `connect` means at once, and `accept` waits until that is done, for 2 s at most; `random` is"
+            "auto",
+            "When a connection is worth a faster path than the kernel's. `auto`: when its traffic so far would have saved as much"
+                    + " (`handover.saving`) as a faster path has been measured to cost in this process, and other connections have shown that"
+                    + " it is faster. Operations and bytes: after so many reads and writes, or so many bytes, at the"
+                    + " end that connected. 0 means at once; `connect` means at once, and `accept` waits until that is done, for 2 s at most; `random` is"
                     + " like `connect`, and goes back to the kernel and returns at random writes; `breaking` is like `connect`, and"
                     + " links over RDMA break at random. The last three are for tests.");
+
+    /** Nanoseconds that a unit of traffic is taken to save over a faster path. */
+    public static final Key<Long> HANDOVER_SAVING = key(
+            "handover.saving",
+            new DurationType(1, SECOND, false),
+            "5us",
+            "What each read or write, or each 8 KiB, of a connection is taken to save over a faster path, until more was"
+                    + " measured. With `handover.after=auto` a connection moves sooner the more that is.");
 
     /** Nanoseconds without traffic after which a connection gives its faster path back; {@link #FOREVER} for never. */
     public static final Key<Long> HANDOVER_IDLE = key(

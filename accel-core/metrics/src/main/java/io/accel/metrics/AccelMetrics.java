@@ -51,6 +51,11 @@ import io.micrometer.core.instrument.MeterRegistry;
  * <tr><td>{@code accel.wait.delays}</td><td>timer</td><td></td><td>threads found to have been kept waiting for a core</td></tr>
  * <tr><td>{@code accel.wait.crowded}</td><td>counter</td><td></td><td>times that threads began to sleep at once,
  * because other threads wanted the cores</td></tr>
+ * <tr><td>{@code accel.upgrade.price}</td><td>gauge, seconds</td><td></td><td>processor time that a faster path costs at both ends</td></tr>
+ * <tr><td>{@code accel.upgrade.saving}</td><td>gauge, seconds</td><td></td><td>time that a read or a write saves over a faster path</td></tr>
+ * <tr><td>{@code accel.upgrade.saved}</td><td>gauge, seconds</td><td></td><td>time saved by faster paths so far, less their cost</td></tr>
+ * <tr><td>{@code accel.upgrade.waiting}</td><td>gauge</td><td></td><td>connections that wait for a faster path</td></tr>
+ * <tr><td>{@code accel.upgrade.slower}</td><td>counter</td><td></td><td>connections that were slower over a faster path, and gave it back</td></tr>
  * <tr><td>{@code accel.memory.rings}</td><td>gauge, bytes</td><td>path</td><td>rings of open connections</td></tr>
  * <tr><td>{@code accel.memory.cap}</td><td>gauge, bytes</td><td>path</td><td>the most that rings may take; 0 for no
  * limit</td></tr>

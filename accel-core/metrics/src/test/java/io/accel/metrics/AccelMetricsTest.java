@@ -17,6 +17,7 @@ import io.accel.core.observe.OrdinaryBuffers;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.PollCounters;
 import io.accel.core.observe.ProcessCounters;
+import io.accel.core.observe.UpgradeCounters;
 import io.accel.core.observe.WaitCounters;
 import io.accel.profile.Role;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -149,6 +150,15 @@ class AccelMetricsTest {
         assertMoves(WaitCounters::handedOver, "accel.wait.handovers");
         assertTakes(() -> WaitCounters.keptWaiting(TimeUnit.SECONDS.toNanos(5)), 5, "accel.wait.delays");
         assertMoves(WaitCounters::crowded, "accel.wait.crowded");
+    }
+
+    @Test
+    void upgrades() {
+        UpgradeCounters.show("OPEN", 0, 0, 0);
+        assertMoves(UpgradeCounters::slower, "accel.upgrade.slower");
+        assertMoves(() -> UpgradeCounters.show("OPEN", 1, 0, 0), "accel.upgrade.waiting");
+        assertMoves(() -> UpgradeCounters.show("OPEN", 1, 1_000_000_000, 0), "accel.upgrade.price");
+        assertMoves(() -> UpgradeCounters.show("OPEN", 1, 0, 1_000_000_000), "accel.upgrade.saving");
     }
 
     @Test

@@ -32,6 +32,16 @@ public final class ProcessFigures {
         put(all, "wait.delays", WaitCounters.delays().count());
         put(all, "wait.delay.nanos", WaitCounters.delays().nanos());
         put(all, "wait.crowded", WaitCounters.crowdings());
+        if (!UpgradeCounters.state().isEmpty()) {
+            all.put("upgrade.state." + UpgradeCounters.state(), 1L);
+            all.put("upgrade.waiting", (long) UpgradeCounters.waiting());
+            all.put("upgrade.price.nanos", UpgradeCounters.priceNanos());
+            all.put("upgrade.saving.nanos", UpgradeCounters.savingNanos());
+            all.put("upgrade.links", UpgradeCounters.links());
+            all.put("upgrade.paid.nanos", UpgradeCounters.paidNanos());
+            all.put("upgrade.slower", UpgradeCounters.slowerOnes());
+            all.put("upgrade.saved.nanos", UpgradeCounters.savedNanos());
+        }
         for (PathName path : PathName.values()) {
             if (path != PathName.KERNEL) {
                 all.put("memory.rings." + path.text(), MemoryUse.rings(path));

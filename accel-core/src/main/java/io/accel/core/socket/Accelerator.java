@@ -9,6 +9,7 @@ import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
 import io.accel.core.fabric.shm.ShmConfig;
 import io.accel.core.fabric.shm.ShmFabric;
 import io.accel.core.fabric.shm.ShmMulticast;
+import io.accel.core.handover.Senses;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
@@ -53,6 +54,7 @@ public final class Accelerator {
     private final ConnectionLog log;
     private final BlockingWaits waits;
     private final HandoverAfter handoverAfter;
+    private final PricedUpgrades upgrades;
     private final long handoverIdleNanos;
     private final long lingerNanos;
     private final long probeTimeoutNanos;
@@ -75,6 +77,11 @@ public final class Accelerator {
 
     /** Puts a profile to work with the caller's fabrics for streams. */
     Accelerator(Profile profile, Map<FabricName, Fabric> fabrics) {
+        this(profile, fabrics, new LoadSenses());
+    }
+
+    /** Puts a profile to work with what the caller says of the machine's load. */
+    Accelerator(Profile profile, Map<FabricName, Fabric> fabrics, Senses load) {
         this.profile = profile;
         this.fabrics = fabrics;
         Map<FabricName, Fabric> datagrams = fabrics(profile, PortSpace.UDP);
@@ -94,6 +101,7 @@ public final class Accelerator {
         if (handoverAfter.isAtOnce()) {
             acceptedStreams.beginAsking(); // its clients ask at once, and the accepting threads may wait for them
         }
+        this.upgrades = new PricedUpgrades(profile.get(Keys.HANDOVER_SAVING), load);
         this.handoverIdleNanos = profile.get(Keys.HANDOVER_IDLE);
         this.lingerNanos = profile.get(Keys.RDMA_LINGER);
         this.probeTimeoutNanos = profile.get(Keys.CONNECT_PROBE_TIMEOUT);
@@ -334,6 +342,11 @@ public final class Accelerator {
     /** When a connection is worth a link. */
     HandoverAfter handoverAfter() {
         return handoverAfter;
+    }
+
+    /** The connections that ask for links when these have paid off. */
+    PricedUpgrades upgrades() {
+        return upgrades;
     }
 
     /** How long a link is idle before it is given back; {@link Keys#FOREVER} for never. */

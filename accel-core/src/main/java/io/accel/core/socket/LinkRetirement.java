@@ -71,6 +71,8 @@ final class LinkRetirement {
 
     /** Whether the link is wanted back, in use or not. Used by the advancing thread alone. */
     private boolean demanded;
+    /** Whether that is because it is slower than the kernel. Used by the advancing thread alone. */
+    private boolean slower;
 
     private long lastActivity = -1;
     private long quietSince;
@@ -117,10 +119,16 @@ final class LinkRetirement {
         hurry(now);
     }
 
+    /** Wants the link back because it is slower than the kernel. By the advancing thread. */
+    void demandAsSlower(long now) {
+        slower = true;
+        demand(now);
+    }
+
     /** How long nothing has gone over the link, as far as looks from time to time can tell. By the advancing thread. */
     long quietFor(long now) {
         LinkStream stream = link.get();
-        return stream == null || stream.isClosed() || activity(stream) != lastActivity ? 0 : now - quietSince;
+        return stream == null || stream.isClosed() || stream.carried() != lastActivity ? 0 : now - quietSince;
     }
 
     /** Takes the next steps as soon as it can for a while. By the advancing thread. */
@@ -155,13 +163,20 @@ final class LinkRetirement {
             leaveBroken(stream);
         } else if (saidRetired && (said & (Link.RETIRED | Link.BROKEN)) != 0) {
             // A peer that has gone from the link since has said so, too, or has lost it.
-            finish(stream, isForLarger(stream, said) ? FallbackReason.GROWING : FallbackReason.IDLE);
+            finish(stream, reason(stream, said));
         } else if ((said & Link.ENDED) != 0) {
             return false; // the link is freed when the program closes
         } else if ((said & Link.BROKEN) == 0) {
             retire(stream, said, now);
         }
         return step != Step.OVER;
+    }
+
+    private FallbackReason reason(LinkStream stream, int said) {
+        if (slower) {
+            return FallbackReason.NOT_FASTER;
+        }
+        return isForLarger(stream, said) ? FallbackReason.GROWING : FallbackReason.IDLE;
     }
 
     private void retire(LinkStream stream, int said, long now) {
@@ -221,7 +236,7 @@ final class LinkRetirement {
 
     /** For tests: picks at random a link over which bytes have gone. */
     private static boolean isTaken(LinkStream stream) {
-        return activity(stream) != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
+        return stream.carried() != 0 && ThreadLocalRandom.current().nextInt(RESTLESS_LOOKS) == 0;
     }
 
     /** Whether either end may speak first when the link breaks, so that no byte is lost with it. */
@@ -232,17 +247,12 @@ final class LinkRetirement {
                 && stream.writer().announcement().isMade();
     }
 
-    /** A number that changes whenever the program's bytes go over the link, in either direction. */
-    private static long activity(LinkStream stream) {
-        return stream.writer().sentInAll() + stream.reader().receivedInAll();
-    }
-
     private boolean isIdle(LinkStream stream, long now) {
         StreamSocket socket = stream.socket();
         if (socket.unrest() == Unrest.RETURNS) {
             return isTaken(stream);
         }
-        long found = activity(stream);
+        long found = stream.carried();
         if (found != lastActivity || stream.reader().hasUnread()) {
             lastActivity = found;
             quietSince = now;

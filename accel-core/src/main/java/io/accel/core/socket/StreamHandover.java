@@ -7,6 +7,7 @@ import io.accel.core.fabric.Beginnings;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.core.handover.LinkTrial;
 import io.accel.profile.HandoverAfter;
 import io.accel.profile.HandoverAfter.Unrest;
 import io.accel.profile.Role;
@@ -90,6 +91,9 @@ final class StreamHandover {
     private boolean again;
 
     private Claim claim = Claim.NONE;
+
+    /** The pace over a link that was slower than the kernel, in bytes a second; 0 if none was. {@link StreamSearches}' thread. */
+    private double slowerPace;
 
     StreamHandover(StreamSocket socket, Accelerator accelerator, Anchor anchor) {
         this.socket = socket;
@@ -413,6 +417,14 @@ final class StreamHandover {
         return seen == null || known == null ? null : new Fabric.Acceptor.Known(known.local(), seen);
     }
 
+    /** Whether this end can afford the link that a client asks for. A program that waits for it wants it at any price. */
+    boolean isServed() {
+        return !accelerator.handoverAfter().isPriced()
+                || accelerator.isFailing()
+                || again
+                || accelerator.upgrades().serves();
+    }
+
     /** Answers a client that asks for the link of this connection. */
     synchronized Answer claim() {
         if (socket.isClosed() || claim == Claim.CLAIMED) {
@@ -680,9 +692,37 @@ final class StreamHandover {
             boolean unused = accelerator.acceptedStreams().mayAgain(ends);
         } else if (grows) {
             StreamSearches.get().request(socket);
+        } else if (why == FallbackReason.NOT_FASTER) {
+            traffic.restartAfterSlower();
         } else {
             traffic.restartAfterLink(why);
         }
+    }
+
+    // ---- a link that is slower: StreamSearches' thread
+
+    /** Takes note that the link is slower than the kernel. */
+    void isSlower(double pace) {
+        slowerPace = pace;
+    }
+
+    /** Takes note that the link is not slower. */
+    void isWorthIt() {
+        slowerPace = 0;
+        traffic.resetSlower();
+    }
+
+    /**
+     * Whether the connection stays with the kernel for now, since its last link was slower.
+     *
+     * @param kernel its pace through the kernel now, in bytes a second
+     */
+    boolean isContent(double kernel) {
+        if (slowerPace == 0 || !LinkTrial.isKernelFaster(kernel, slowerPace)) {
+            return false;
+        }
+        traffic.restartAfterSlower();
+        return true;
     }
 
     // ---- the end

@@ -265,6 +265,10 @@ public final class StreamListener {
                     return false; // not accepted; or just accepted, and the accepting thread has run again
                 }
             }
+            if (!socket.handover().isServed()) {
+                throw new FallbackException(
+                        FallbackReason.NOT_YET, "the peer's process is young, and has no processor to spare", true);
+            }
             StreamHandover.Answer answer = socket.handover().claim();
             if (answer == StreamHandover.Answer.NOT_YET) {
                 awaitTurn(ends, again);

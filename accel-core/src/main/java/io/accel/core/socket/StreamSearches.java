@@ -10,6 +10,8 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -39,6 +41,11 @@ final class StreamSearches {
     private record Request(StreamSocket socket, InetSocketAddress to) {}
 
     private final Backlog<StreamSocket> requests = new Backlog<>();
+    /** Connections that may have a link when it has paid off. */
+    private final Backlog<StreamSocket> priced = new Backlog<>();
+    /** The profiles with such connections: one, except in tests. The thread's. */
+    private final Set<PricedUpgrades> deciding = new HashSet<>();
+
     private final Backlog<StreamSocket> closed = new Backlog<>();
 
     /** The searches under way, by their connection. The thread's; closing threads read it. */
@@ -59,8 +66,17 @@ final class StreamSearches {
         return INSTANCE;
     }
 
-    /** Asks for a link for a connection that is worth one. */
+    /** Asks for a link for a connection that is worth one, and need not wait for others. */
     void request(StreamSocket socket) {
+        request(socket, requests);
+    }
+
+    /** Asks for a link for a connection that has carried enough: at once, or when the process is ready for it. */
+    void requestWhenWorthIt(StreamSocket socket) {
+        request(socket, socket.priced() == null ? requests : priced);
+    }
+
+    private void request(StreamSocket socket, Backlog<StreamSocket> by) {
         Poller started;
         try {
             started = started();
@@ -68,7 +84,7 @@ final class StreamSearches {
             socket.handover().notFound(e, false);
             return;
         }
-        requests.add(socket);
+        by.add(socket);
         started.wakeup();
     }
 
@@ -114,10 +130,36 @@ final class StreamSearches {
         Daemons.turns(
                 ERRORS,
                 "the thread that looks for faster paths met an error and goes on",
-                () -> own.poll(Daemons.sleep(unfinished ? 0 : FOR_EVER), NOTHING),
+                () -> own.poll(Daemons.sleep(pause()), NOTHING),
+                () -> priced.serve(this::weigh, Backlog.KEEPING),
+                this::decide,
                 () -> requests.serve(this::admit, Backlog.KEEPING),
                 () -> beginAll(own),
                 () -> closed.serve(this::checkSearch, Backlog.DROPPING));
+    }
+
+    private long pause() {
+        long pause = unfinished ? 0 : FOR_EVER;
+        for (PricedUpgrades each : deciding) {
+            long its = each.pause();
+            pause = pause < 0 || its < 0 ? Math.max(pause, its) : Math.min(pause, its);
+        }
+        return pause;
+    }
+
+    private boolean weigh(StreamSocket socket) {
+        PricedUpgrades by = socket.priced();
+        deciding.add(by);
+        by.add(socket, System.nanoTime());
+        return true;
+    }
+
+    private void decide() {
+        long now = System.nanoTime();
+        deciding.removeIf(each -> {
+            each.turn(this::admit, now);
+            return each.pause() < 0;
+        });
     }
 
     private void beginAll(Poller own) {

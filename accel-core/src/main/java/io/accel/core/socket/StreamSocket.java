@@ -7,6 +7,7 @@ import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionState;
+import io.accel.profile.HandoverAfter;
 import io.accel.profile.HandoverAfter.Unrest;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -183,7 +184,14 @@ public final class StreamSocket {
 
     /** Whether so much traffic makes the connection worth a link. */
     boolean isWorthLink(int operations, long bytes) {
-        return accelerator.handoverAfter().isReached(operations, bytes);
+        HandoverAfter after = accelerator.handoverAfter();
+        return after.isReached(operations, bytes)
+                && (!after.isPriced() || accelerator.upgrades().areDue(operations, bytes));
+    }
+
+    /** The connections with which it asks for a link when that has paid off; null if it asks by itself. */
+    PricedUpgrades priced() {
+        return accelerator.handoverAfter().isPriced() && !accelerator.isFailing() ? accelerator.upgrades() : null;
     }
 
     /** The random disturbance that tests ask for. */

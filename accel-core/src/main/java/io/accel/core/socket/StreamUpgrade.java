@@ -94,6 +94,10 @@ final class StreamUpgrade extends LinkSearch {
             } // otherwise the program may use the link already, and its close lets go of it
             throw e;
         }
+        PricedUpgrades priced = socket.priced();
+        if (attached && priced != null) {
+            priced.found(socket, System.nanoTime());
+        }
         if (!attached) {
             link.signal(Link.RST | Link.CLOSED);
             link.free();
@@ -102,6 +106,10 @@ final class StreamUpgrade extends LinkSearch {
 
     @Override
     void notFound(FallbackException reason) {
+        PricedUpgrades priced = socket.priced();
+        if (priced != null) {
+            priced.notFound(socket);
+        }
         socket.handover().notFound(reason, isPassing());
     }
 

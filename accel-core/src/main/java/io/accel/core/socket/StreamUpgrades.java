@@ -102,6 +102,8 @@ final class StreamUpgrades {
     private final AtomicInteger demanded = new AtomicInteger();
     /** Links whose peers have rung to have them back. */
     private final Backlog<LinkRetirement> asked = new Backlog<>();
+    /** Links that are slower than the kernel. */
+    private final Backlog<LinkRetirement> slower = new Backlog<>();
 
     private Poller poller; // guarded by this; written once
 
@@ -178,6 +180,12 @@ final class StreamUpgrades {
      */
     void giveBack(int links) {
         demanded.accumulateAndGet(links, Math::max);
+        wakeUp();
+    }
+
+    /** Gives back a link that is slower than the kernel. Does not wait. */
+    void giveBack(LinkRetirement retirement) {
+        slower.add(retirement);
         wakeUp();
     }
 
@@ -317,8 +325,17 @@ final class StreamUpgrades {
         inUse.removeAll(chosen);
     }
 
+    private boolean demandAsSlower(LinkRetirement each) {
+        each.demandAsSlower(System.nanoTime());
+        return goesNow(each);
+    }
+
     private boolean hasten(LinkRetirement each) {
         each.hurry(System.nanoTime());
+        return goesNow(each);
+    }
+
+    private boolean goesNow(LinkRetirement each) {
         if (young.remove(each) || inUse.remove(each) || linked.remove(each)) {
             retiring.add(each);
         }
@@ -328,6 +345,7 @@ final class StreamUpgrades {
     private void retireAll() {
         long now = System.nanoTime();
         asked.serve(this::hasten, Backlog.DROPPING);
+        slower.serve(this::demandAsSlower, Backlog.DROPPING);
         meetDemand(now);
         retiring.removeIf(each -> !goesOn(each, now) || (!each.isInHurry(now) && inUse.add(each)));
         if (now - youngCheckAt >= 0) {

@@ -49,6 +49,8 @@ final class TrafficCount {
 
     /** How long the connection stays content with the kernel the next time. */
     private long pauseNanos = FIRST_PAUSE_NANOS;
+    /** How long the connection stays content with the kernel after it was slower with a link, the next time. */
+    private long slowerPauseNanos = FIRST_PAUSE_NANOS;
     /** The number of answers that might soon have changed. */
     private int askedInVain;
 
@@ -78,7 +80,7 @@ final class TrafficCount {
                 && socket.isWorthLink(done, bytes() - before.bytes())
                 && System.nanoTime() - before.earliest() >= 0) {
             enough = true; // two threads may both come here; the second request finds nothing to do
-            StreamSearches.get().request(socket);
+            StreamSearches.get().requestWhenWorthIt(socket);
         }
     }
 
@@ -124,6 +126,17 @@ final class TrafficCount {
             restartAfterPause();
             lengthenPause();
         }
+    }
+
+    /** Starts over after a link that was slower than the kernel, to ask for another after a pause that doubles each time. */
+    void restartAfterSlower() {
+        restart(System.nanoTime() + slowerPauseNanos, 0);
+        slowerPauseNanos = Math.min(2 * slowerPauseNanos, LONGEST_PAUSE_NANOS);
+    }
+
+    /** Makes that pause short again. */
+    void resetSlower() {
+        slowerPauseNanos = FIRST_PAUSE_NANOS;
     }
 
     /** Starts over after a link was given back, to ask for another. By {@link LinkRetirement}'s thread. */

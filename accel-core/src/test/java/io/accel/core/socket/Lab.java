@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.PortSpace;
+import io.accel.core.handover.Senses;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.observe.Connections;
 import io.accel.profile.FabricName;
@@ -102,6 +103,11 @@ final class Lab implements AutoCloseable {
         this(preset, settings, fabrics, shared, false);
     }
 
+    /** With what the test says of the machine's load. */
+    Lab(String preset, Map<String, String> settings, Senses load) throws IOException {
+        this(preset, settings, profile -> Accelerator.fabrics(profile, PortSpace.TCP), createDirectory(), true, load);
+    }
+
     private Lab(
             String preset,
             Map<String, String> settings,
@@ -109,13 +115,24 @@ final class Lab implements AutoCloseable {
             Path dir,
             boolean isOwn)
             throws IOException {
+        this(preset, settings, fabrics, dir, isOwn, new LoadSenses());
+    }
+
+    private Lab(
+            String preset,
+            Map<String, String> settings,
+            Function<Profile, Map<FabricName, Fabric>> fabrics,
+            Path dir,
+            boolean isOwn,
+            Senses load)
+            throws IOException {
         this.dir = dir;
         this.isOwn = isOwn;
         Map<String, String> all = new HashMap<>(settings);
         all.put("shm.dir", dir.toString());
         all.putIfAbsent("handover.after", "connect");
         Profile profile = Profile.load(preset, all);
-        accelerator = new Accelerator(profile, fabrics.apply(profile));
+        accelerator = new Accelerator(profile, fabrics.apply(profile), load);
         kernel = JdkAccess.kernelProvider().openServerSocketChannel();
         kernel.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0));
         address = (InetSocketAddress) kernel.getLocalAddress();

@@ -15,6 +15,7 @@ import io.accel.core.observe.PathName;
 import io.accel.core.observe.PollCounters;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.observe.ProcessFigures;
+import io.accel.core.observe.UpgradeCounters;
 import io.accel.core.observe.WaitCounters;
 import io.accel.metrics.AccelMetrics;
 import io.accel.profile.Role;
@@ -48,6 +49,7 @@ public final class AccelMeters {
         }
         describePolling(sink);
         describeWaiting(sink);
+        describeUpgrades(sink);
         for (Drop drop : Drop.values()) {
             MeterId drops = MeterId.of("accel.drops", "Clients, datagrams and urgent bytes that could not be taken");
             sink.counter(drops.tag("kind", drop.text()), () -> ProcessCounters.drops(drop));
@@ -171,6 +173,24 @@ public final class AccelMeters {
                 "accel.wait.crowded",
                 "Times that threads went over to sleeping at once, because others want the cores");
         sink.counter(crowded, WaitCounters::crowdings);
+    }
+
+    private static void describeUpgrades(MeterSink sink) {
+        MeterId price = MeterId.of("accel.upgrade.price", "Processor time that a faster path costs at both ends");
+        sink.gauge(price.in("seconds"), () -> seconds(UpgradeCounters.priceNanos()));
+        MeterId saving = MeterId.of("accel.upgrade.saving", "Time that a read or a write saves over a faster path");
+        sink.gauge(saving.in("seconds"), () -> seconds(UpgradeCounters.savingNanos()));
+        MeterId saved = MeterId.of("accel.upgrade.saved", "Time saved by faster paths so far, less their cost");
+        sink.gauge(saved.in("seconds"), () -> seconds(UpgradeCounters.savedNanos()));
+        MeterId waiting = MeterId.of("accel.upgrade.waiting", "Connections that wait for a faster path");
+        sink.gauge(waiting, UpgradeCounters::waiting);
+        MeterId slower =
+                MeterId.of("accel.upgrade.slower", "Connections that were slower over a faster path, and gave it back");
+        sink.counter(slower, UpgradeCounters::slowerOnes);
+    }
+
+    private static double seconds(long nanos) {
+        return nanos / 1e9;
     }
 
     /** Hands over a timer of events that are counted only when they are over. */

@@ -81,6 +81,11 @@ class PrometheusPageTest {
                             "accel_wait_handovers_total",
                             "accel_wait_delays_seconds",
                             "accel_wait_crowded_total",
+                            "accel_upgrade_price_seconds",
+                            "accel_upgrade_saving_seconds",
+                            "accel_upgrade_saved_seconds",
+                            "accel_upgrade_waiting",
+                            "accel_upgrade_slower_total",
                             "accel_memory_rings_bytes",
                             "accel_memory_cap_bytes",
                             "accel_memory_registered_bytes",
@@ -88,7 +93,7 @@ class PrometheusPageTest {
                             "accel_captures",
                             "accel_capture_packets_total")
                     .allMatch(name -> name.startsWith("accel_"))
-                    .hasSize(29);
+                    .hasSize(34);
             assertThat(families).allSatisfy(family -> {
                 assertThat(family.getHelp()).isNotBlank();
                 assertThat(family.getMetrics()).isNotEmpty();

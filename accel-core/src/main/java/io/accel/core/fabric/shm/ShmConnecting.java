@@ -166,7 +166,9 @@ final class ShmConnecting implements Connecting {
                         throw new FallbackException(
                                 reason,
                                 "the listener refused: " + reason.sentence(),
-                                reason.isWantOfRoom() || reason == FallbackReason.TIMEOUT || isNotYet(reason));
+                                reason.isWantOfRoom()
+                                        || reason == FallbackReason.TIMEOUT
+                                        || reason == FallbackReason.NOT_YET);
                     }
                 }
             }
@@ -179,14 +181,6 @@ final class ShmConnecting implements Connecting {
             throw new FallbackException(
                     FallbackReason.STALE_RENDEZVOUS, "the listener closed during the handshake: " + e.getMessage());
         }
-    }
-
-    /**
-     * Whether a listener that has to find the connection by what it carries may find it later, or one that had it no longer has it for this
-     * link: the connection has ended, or else is asked for again.
-     */
-    private boolean isNotYet(FallbackReason reason) {
-        return (wanted.traits() != null || map != null) && reason == FallbackReason.NOT_YET;
     }
 
     /** Tells once how much the connection has carried, after the listener has looked at those that it has. */

@@ -9,9 +9,11 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** The lines about a process other than its connections: its name, and paragraphs about its work, the most important ones first. */
 final class ProcessLines {
+    private static final String STATE = "upgrade.state.";
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
 
@@ -77,6 +79,7 @@ final class ProcessLines {
                                 Quantity.bytes(sample.sum("memory.rings.")),
                                 Quantity.bytes(sample.sum("memory.registered"))));
         addWaiting(lines, sample);
+        addUpgrades(lines, sample);
         addSome(lines, sample, "drops.", "  dropped:");
         return lines;
     }
@@ -96,6 +99,28 @@ final class ProcessLines {
                                     Quantity.count(sample.sum("wait.sleeps.no-core")),
                                     Quantity.count(sample.sum("wait.handovers"))));
         }
+    }
+
+    private static void addUpgrades(List<String> lines, ProcessSample sample) {
+        if (sample.sum(STATE) != 0) {
+            lines.add(
+                    "  a faster path costs %s and saves %s a message, %s so far less its cost; %s were slower and given back; %s wait, gate %s"
+                            .formatted(
+                                    Quantity.duration(sample.sum("upgrade.price.nanos")),
+                                    Quantity.duration(sample.sum("upgrade.saving.nanos")),
+                                    Quantity.duration(sample.sum("upgrade.saved.nanos")),
+                                    Quantity.count(sample.sum("upgrade.slower")),
+                                    Quantity.count(sample.sum("upgrade.waiting")),
+                                    gate(sample)));
+        }
+    }
+
+    private static String gate(ProcessSample sample) {
+        return sample.figures().keySet().stream()
+                .filter(name -> name.startsWith(STATE))
+                .map(name -> name.substring(STATE.length()).toLowerCase(Locale.ROOT))
+                .findFirst()
+                .orElse("unknown");
     }
 
     private static void addSome(List<String> lines, ProcessSample sample, String prefix, String title) {

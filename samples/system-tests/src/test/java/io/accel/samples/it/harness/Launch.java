@@ -338,8 +338,11 @@ public final class Launch {
             }
             // A machine that is too busy to answer soon must not change the path that the test asserts.
             command.addAll(AccelOptions.PATIENT);
-            // Unless a profile says when, each connection moves, and in the middle of what its program says.
-            command.add(profile == null ? "-Daccel.handover.after=0" : "-Daccel.profile=" + profile);
+            // Unless the test says when, each connection moves, and in the middle of what its program says.
+            command.add("-Daccel.handover.after=0");
+            if (profile != null) {
+                command.add("-Daccel.profile=" + profile);
+            }
             // The tests' directory is removed in the end, with the files that killed programs leave behind.
             command.add("-Daccel.shm.dir=" + SharedDirectory.ofTests());
         }

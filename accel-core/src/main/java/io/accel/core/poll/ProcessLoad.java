@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.poll;
+
+import io.accel.core.daemon.Privileged;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The processor time that this process and the JVM's compilers have used, as the kernel accounts it in {@code /proc}. A reading opens a file
+ * or some, which takes 10 us each. Thread-safe.
+ */
+public final class ProcessLoad {
+    private static final String TASKS = "/proc/self/task/";
+    /** The beginnings of the names of the threads that compile, of which the kernel keeps 15 characters. */
+    private static final String[] COMPILERS = {"C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT"};
+
+    /** The JVM's own threads are among its first. A program may have thousands of others. */
+    private static final int MOST_TASKS = 128;
+    /** Compiler threads come and go. */
+    private static final long KNOWN_NANOS = 1_000_000_000L;
+
+    private static final long NANOS_A_TICK = 10_000_000L; // USER_HZ is 100 wherever Java runs on Linux
+    private static final int MOST_BYTES = 512;
+
+    // Guarded by this.
+
+    private final List<String> compilers = new ArrayList<>();
+    private long lookedAt;
+    /** The time of compiler threads that have ended is not taken off. */
+    private long compilerNanos;
+
+    /** The processor time of the compiler threads, in nanoseconds; it never falls. 0 if unknown. */
+    public synchronized long compilerNanos() {
+        long now = System.nanoTime();
+        if (compilers.isEmpty() || now - lookedAt > KNOWN_NANOS) {
+            lookedAt = now;
+            findCompilers();
+        }
+        long sum = 0;
+        for (String each : compilers) {
+            sum += number(read(TASKS + each + "/schedstat"), 0);
+        }
+        compilerNanos = Math.max(compilerNanos, sum);
+        return compilerNanos;
+    }
+
+    private void findCompilers() {
+        compilers.clear();
+        String[] tasks = Privileged.get(() -> new File(TASKS).list());
+        int left = tasks == null ? 0 : Math.min(tasks.length, MOST_TASKS);
+        for (int i = 0; i < left; i++) {
+            String name = read(TASKS + tasks[i] + "/comm");
+            for (String each : COMPILERS) {
+                if (name.startsWith(each)) {
+                    compilers.add(tasks[i]);
+                }
+            }
+        }
+    }
+
+    /** The processor time of all threads of the process, in nanoseconds, to a hundredth of a second; 0 if unknown. */
+    public long processNanos() {
+        String stat = read("/proc/self/stat");
+        String behindName = stat.substring(stat.lastIndexOf(')') + 1).strip();
+        return NANOS_A_TICK * (number(behindName, 11) + number(behindName, 12));
+    }
+
+    /** The processor time of the calling thread, in nanoseconds; 0 if unknown. */
+    public long threadNanos() {
+        return number(read("/proc/thread-self/schedstat"), 0);
+    }
+
+    /** Whether there are more runnable threads than processors. So it is where this process may not even use one whole processor. */
+    public boolean isCrowded() {
+        return SpinBudget.ofProcess() == 0 || RunnableThreads.surplus() > 0;
+    }
+
+    /** A file's first bytes; empty if it cannot be read. */
+    private static String read(String file) {
+        try {
+            return Privileged.call(() -> {
+                try (FileInputStream in = new FileInputStream(file)) {
+                    return new String(in.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1);
+                }
+            });
+        } catch (IOException | SecurityException e) {
+            return ""; // the thread has ended, or this is another system
+        }
+    }
+
+    /** The number at an index among words with a space between them; 0 if there is none. */
+    static long number(String words, int index) {
+        int from = 0;
+        for (int i = 0; i < index; i++) {
+            from = words.indexOf(' ', from) + 1;
+            if (from == 0) {
+                return 0;
+            }
+        }
+        long value = 0;
+        for (int i = from; i < words.length() && Character.isDigit(words.charAt(i)); i++) {
+            value = value * 10 + words.charAt(i) - '0';
+        }
+        return value;
+    }
+}
