@@ -66,6 +66,12 @@ enum BenchCase {
     FOUR_BY_FOUR("crowded-4x4", Kind.FOUR_BY_FOUR, Crowding.TWO_CORES),
     FOUR_BY_FOUR_NETTY("crowded-4x4-netty", Kind.NETTY_FOUR_BY_FOUR, Crowding.TWO_CORES),
     VIRTUAL("virtual-threads", Kind.VIRTUAL, Crowding.NONE),
+    SLEEPER_READ("virtual-sleeper-read", Kind.SLEEPER_READ, Crowding.NONE),
+    SLEEPER_WRITE("virtual-sleeper-write", Kind.SLEEPER_WRITE, Crowding.NONE),
+    SLEEPER_SELECT("virtual-sleeper-select", Kind.SLEEPER_SELECT, Crowding.NONE),
+    SLEEPER_STREAM("virtual-sleeper-stream", Kind.SLEEPER_STREAM, Crowding.NONE),
+    SLEEPER_ACCEPT("virtual-sleeper-accept", Kind.SLEEPER_ACCEPT, Crowding.NONE),
+    SLEEPER_DATAGRAM("virtual-sleeper-datagram", Kind.SLEEPER_DATAGRAM, Crowding.NONE),
     VIRTUAL_ONE_CORE("crowded-one-core-virtual", Kind.VIRTUAL, Crowding.ONE_CORE),
     VIRTUAL_HOG("crowded-hog-virtual", Kind.VIRTUAL, Crowding.HOG),
     QUOTA("crowded-quota", Kind.PINGPONG, Crowding.QUOTA),
@@ -220,7 +226,11 @@ enum BenchCase {
                             Variant.YOUNG_OFF);
         }
         return switch (kind.programs) {
-            case PLAIN -> List.of(Variant.KERNEL, Variant.LATENCY, Variant.BALANCED, Variant.LOW_CPU);
+            case PLAIN ->
+                kind.isSleeper()
+                        ? List.of(
+                                Variant.KERNEL, Variant.LATENCY, Variant.BALANCED, Variant.THROUGHPUT, Variant.LOW_CPU)
+                        : List.of(Variant.KERNEL, Variant.LATENCY, Variant.BALANCED, Variant.LOW_CPU);
             case NETTY ->
                 List.of(Variant.NETTY_EPOLL, Variant.NETTY_LATENCY, Variant.NETTY_BALANCED, Variant.NETTY_LOW_CPU);
             case APPS ->

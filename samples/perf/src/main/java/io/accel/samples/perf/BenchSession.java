@@ -220,7 +220,7 @@ final class BenchSession implements Session {
         return switch (benchCase.kind.programs) {
             case PLAIN -> {
                 List<String> options = new ArrayList<>(benchCase.kind.jvmOptions());
-                if (profile != null && variant.isByAgent()) {
+                if (profile != null && (variant.isByAgent() || benchCase.kind.isByAgent())) {
                     options.add("-javaagent:" + jvm.accelJar());
                 }
                 yield jvm.of(prefix, options, program, profile, arguments);
@@ -322,11 +322,12 @@ final class BenchSession implements Session {
                 bothEnds("cpu_ns", result, before, after) / 1e3 / ops,
                 number(result, "lost") / (ops + number(result, "lost")),
                 new Extra(
-                        perConnection.connectionBytes(),
-                        perConnection.connectionDescriptors(),
-                        number(result, "balance"),
-                        linked,
-                        linkedBytes));
+                                perConnection.connectionBytes(),
+                                perConnection.connectionDescriptors(),
+                                number(result, "balance"),
+                                linked,
+                                linkedBytes)
+                        .withLongest(number(result, "longest_ns") / 1e3));
         // One end reads what the other writes.
         String histogram = result.get("histogram");
         Latencies latencies = histogram == null

@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
                     + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
                     + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-4x4-netty, crowded-quota,"
                     + " crowded-quota-blocking, crowded-quota-netty; on JDK 21 and newer virtual-threads,"
-                    + " crowded-one-core-virtual, crowded-hog-virtual, crowded-quota-virtual; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64;"
+                    + " virtual-sleeper-read, virtual-sleeper-write, virtual-sleeper-select, virtual-sleeper-stream,"
+                    + " virtual-sleeper-accept, virtual-sleeper-datagram, crowded-one-core-virtual, crowded-hog-virtual, crowded-quota-virtual; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64;"
                     + " with --young, with each profile: young-pairs, young-selector, young-new, young-udp-query,"
                     + " young-udp-query-socket, young-netty, young-http."
         },

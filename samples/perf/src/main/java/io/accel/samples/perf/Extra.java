@@ -13,6 +13,7 @@ import java.util.function.ToDoubleFunction;
  * @param balance the connections of the worst served of several listeners, as a part of its even share
  * @param linked the part of the client's connections that was on a link once it was warm
  * @param linkedBytes the part of the client's bytes that did not go through the kernel
+ * @param longestMicros the longest time of an operation in microseconds
  * @param young the first seconds of both programs
  */
 record Extra(
@@ -21,16 +22,22 @@ record Extra(
         double balance,
         double linked,
         double linkedBytes,
+        double longestMicros,
         Young young) {
     static final Extra NONE = new Extra(Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
 
     /** Of programs that are not measured from their start on. */
     Extra(double connectionBytes, double connectionDescriptors, double balance, double linked, double linkedBytes) {
-        this(connectionBytes, connectionDescriptors, balance, linked, linkedBytes, Young.NONE);
+        this(connectionBytes, connectionDescriptors, balance, linked, linkedBytes, Double.NaN, Young.NONE);
     }
 
     Extra with(Young firstSeconds) {
-        return new Extra(connectionBytes, connectionDescriptors, balance, linked, linkedBytes, firstSeconds);
+        return new Extra(
+                connectionBytes, connectionDescriptors, balance, linked, linkedBytes, longestMicros, firstSeconds);
+    }
+
+    Extra withLongest(double micros) {
+        return new Extra(connectionBytes, connectionDescriptors, balance, linked, linkedBytes, micros, young);
     }
 
     /** Of each the median. */
@@ -41,6 +48,7 @@ record Extra(
                 median(rounds, Extra::balance),
                 median(rounds, Extra::linked),
                 median(rounds, Extra::linkedBytes),
+                median(rounds, Extra::longestMicros),
                 Young.median(rounds.stream().map(Extra::young).toList()));
     }
 

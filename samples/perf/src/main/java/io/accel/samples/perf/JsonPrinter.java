@@ -81,6 +81,7 @@ final class JsonPrinter {
         values.put("balance", extra.balance());
         values.put("linked", extra.linked());
         values.put("linked_bytes", extra.linkedBytes());
+        values.put("longest_us", extra.longestMicros());
         values.forEach((key, value) -> {
             if (!Double.isNaN(value)) {
                 members.put(key, number(value));

@@ -52,6 +52,14 @@ enum Kind {
             return 21;
         }
     },
+    /** A virtual thread that sleeps beside another that waits in a read; both have one carrier. Those after it wait in something else. */
+    SLEEPER_READ("read"),
+    SLEEPER_WRITE("write"),
+    SLEEPER_SELECT("select"),
+    /** In the stream of a {@code java.net.Socket}. */
+    SLEEPER_STREAM("stream"),
+    SLEEPER_ACCEPT("accept"),
+    SLEEPER_DATAGRAM("datagram"),
     /** A request each two milliseconds on each of eight connections. */
     PACED(
             "SelectorEchoServer",
@@ -273,6 +281,9 @@ enum Kind {
     private static final Set<Kind> IN_A_HEAP_THAT_IS_THERE = Set.copyOf(EnumSet.of(
             PINGPONG_AMONG_10000, CONNECTION, CONNECTION_WITH_ECHO, SHARED_PORT, REGISTRATION, INTEREST, MODE));
 
+    private static final Set<Kind> SLEEPERS = Set.copyOf(
+            EnumSet.of(SLEEPER_READ, SLEEPER_WRITE, SLEEPER_SELECT, SLEEPER_STREAM, SLEEPER_ACCEPT, SLEEPER_DATAGRAM));
+
     private static final Set<Kind> WITHOUT_LIMIT =
             Set.copyOf(EnumSet.of(NETTY_TIMERS, EXCHANGE, TRANSFER_TO, TRANSFER_FROM, INTEREST, REGISTRATION, MODE));
 
@@ -302,6 +313,18 @@ enum Kind {
 
     Kind(String server, String client, int messageBytes, int connections, Measured measured) {
         this(server, client, messageBytes, connections, measured, List.of(), List.of());
+    }
+
+    /** A virtual thread that sleeps beside one that waits. */
+    Kind(String beside) {
+        this(
+                "SleeperPeer",
+                "VirtualSleeper",
+                64,
+                1,
+                Measured.ROUND_TRIPS,
+                List.of("beside=" + beside),
+                List.of("beside=" + beside));
     }
 
     /** Real programs. */
@@ -349,12 +372,20 @@ enum Kind {
 
     /** Further options of both JVMs. */
     List<String> jvmOptions() {
+        if (isSleeper()) {
+            return List.of("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1");
+        }
         return IN_A_HEAP_THAT_IS_THERE.contains(this) ? List.of("-XX:+AlwaysPreTouch") : List.of();
+    }
+
+    /** Whether its operations are sleeps of a virtual thread. */
+    boolean isSleeper() {
+        return SLEEPERS.contains(this);
     }
 
     /** The oldest JDK that its programs run on. */
     int firstJdk() {
-        return 17;
+        return isSleeper() ? 21 : 17;
     }
 
     /** The place of a real program's libraries in the build: one class path for all programs that agree on them. */
@@ -372,13 +403,16 @@ enum Kind {
 
     /** Whether one of the machine's limits applies to it: a cache line to and fro, or a copy. */
     boolean hasLimit() {
-        return (measured == Measured.ROUND_TRIPS && programs != Programs.APPS && !WITHOUT_LIMIT.contains(this))
+        return (measured == Measured.ROUND_TRIPS
+                        && programs != Programs.APPS
+                        && !WITHOUT_LIMIT.contains(this)
+                        && !isSleeper())
                 || (measuresThroughput() && measured != Measured.REQUESTS);
     }
 
     /** Whether the client itself decides how many operations a second there are. */
     boolean rateGiven() {
-        return false;
+        return isSleeper();
     }
 
     /** Whether the programs are measured from the start of their JVMs on. */
@@ -386,9 +420,9 @@ enum Kind {
         return YOUNG.contains(this);
     }
 
-    /** Whether plain programs, which are measured from their start on, get Accel by the agent: it has what the property cannot accelerate. */
+    /** Whether plain programs get Accel by the agent: it has what the property cannot accelerate. */
     boolean isByAgent() {
-        return this == YOUNG_QUERY_SOCKET || this == YOUNG_HTTP;
+        return this == YOUNG_QUERY_SOCKET || this == YOUNG_HTTP || this == SLEEPER_STREAM;
     }
 
     /** Whether the programs meet at a path, and not at a port. */

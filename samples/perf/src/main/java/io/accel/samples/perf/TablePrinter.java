@@ -22,6 +22,7 @@ final class TablePrinter {
             figure("p50 us", true, row -> Quantity.micros(row.figures().p50Micros())),
             figure("p99 us", true, row -> Quantity.micros(row.figures().p99Micros())),
             figure("p99.9 us", true, row -> Quantity.micros(row.figures().p999Micros())),
+            figure("max us", false, row -> Quantity.micros(row.figures().extra().longestMicros())),
             figure("msg/s", true, row -> compact(row.figures().messagesPerSecond())),
             figure("B/s", true, row -> compact(row.figures().bytesPerSecond())),
             figure("lost", false, row -> Quantity.share(row.figures().lostShare())),

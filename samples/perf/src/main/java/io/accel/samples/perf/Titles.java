@@ -30,6 +30,24 @@ final class Titles {
                     "64 B there and back between Netty programs with four event loops each, on two processors"),
             Map.entry("virtual-threads", "64 B there and back, eight virtual threads on one carrier at either end"),
             Map.entry(
+                    "virtual-sleeper-read",
+                    "how late a virtual thread wakes beside another that reads from a channel, on one carrier"),
+            Map.entry(
+                    "virtual-sleeper-write",
+                    "how late a virtual thread wakes beside another that writes to a channel that is full, on one carrier"),
+            Map.entry(
+                    "virtual-sleeper-select",
+                    "how late a virtual thread wakes beside another that selects, on one carrier"),
+            Map.entry(
+                    "virtual-sleeper-stream",
+                    "how late a virtual thread wakes beside another that reads a java.net.Socket's stream, on one carrier"),
+            Map.entry(
+                    "virtual-sleeper-accept",
+                    "how late a virtual thread wakes beside another that accepts connections, on one carrier"),
+            Map.entry(
+                    "virtual-sleeper-datagram",
+                    "how late a virtual thread wakes beside another that receives datagrams, on one carrier"),
+            Map.entry(
                     "crowded-one-core-virtual",
                     "64 B there and back between virtual threads, both ends on one processor"),
             Map.entry(

@@ -42,6 +42,7 @@ enum Variant {
     /** Accel at both ends with a profile that is the variant's, not the case's. */
     LATENCY("shm", null, "latency"),
     BALANCED("shm", null, "balanced"),
+    THROUGHPUT("shm", null, "throughput"),
     LOW_CPU("shm", null, "low-cpu"),
     /** The same as a transport of Netty. */
     NETTY_LATENCY("shm", "accel", "latency"),
