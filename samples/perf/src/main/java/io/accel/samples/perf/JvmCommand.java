@@ -132,6 +132,7 @@ public final class JvmCommand {
         command.add(nettyJar().toString());
         if (profile != null) {
             command.add("-Daccel.profile=" + profile);
+            command.addAll(accelOptions);
         }
         command.add(Programs.NETTY.prefix + program);
         command.addAll(arguments);
