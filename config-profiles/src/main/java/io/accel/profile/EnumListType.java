@@ -2,7 +2,6 @@
 package io.accel.profile;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -26,7 +25,11 @@ record EnumListType<E extends Enum<E>>(EnumType<E> element) implements ValueType
             throw new BadValueException("the list is empty");
         }
         List<E> values = new ArrayList<>();
-        for (String word : Arrays.asList(text.split(",", -1))) {
+        for (int from = 0; from <= text.length(); ) {
+            int comma = text.indexOf(',', from);
+            int end = comma < 0 ? text.length() : comma;
+            String word = text.substring(from, end);
+            from = end + 1;
             E value = element.parse(word.strip());
             if (values.contains(value)) {
                 throw new BadValueException("'" + word.strip() + "' twice");

@@ -65,7 +65,7 @@ public final class Keys {
     /** The directory of shared files and rendezvous sockets. */
     public static final Key<Path> SHM_DIR = key(
             "shm.dir",
-            new PathType(),
+            RareType.path(),
             "/dev/shm",
             "The directory of shared memory files and of the sockets by which peers find each other; both ends need"
                     + " the same one, on a tmpfs.");
@@ -73,14 +73,14 @@ public final class Keys {
     /** The group whose members may connect over shared memory; empty for the same user only. */
     public static final Key<String> SHM_GROUP = key(
             "shm.group",
-            new GroupType(),
+            RareType.group(),
             "",
             "The group whose members may also connect over shared memory; empty means the same user only.");
 
     /** The most bytes of shared memory that the connections of this process hold; 0 for no limit. */
     public static final Key<Long> SHM_MAX = key(
             "shm.max",
-            new CapType(1024L * 1024 * MIB),
+            RareType.cap(1024L * 1024 * MIB),
             "0",
             "The most shared memory that the connections of this process hold at a time, whether it connected or accepted; a"
                     + " connection that would exceed it stays with the kernel. 0 means as much as `shm.dir` has room for. Where the key is"
@@ -121,7 +121,7 @@ public final class Keys {
     /** The RDMA devices that may be used; empty for any that leads to the peer. */
     public static final Key<List<String>> RDMA_DEVICE = key(
             "rdma.device",
-            new NamesType("names of devices, as `rdma link` shows them"),
+            RareType.devices(),
             "",
             "The RDMA devices that may be used; all, if none is named. Of these a connection takes the device that has the"
                     + " address from which the kernel reaches the peer. If another device has it, the connection goes through the kernel.");
@@ -129,7 +129,7 @@ public final class Keys {
     /** The type of service of a connection's packets, 0 to 255; -1 for the program's own. */
     public static final Key<Integer> RDMA_TOS = key(
             "rdma.tos",
-            new TrafficClassType(),
+            RareType.trafficClass(),
             "program",
             "The type of service of RDMA traffic in both directions, set by the end that connects; its upper six bits are the"
                     + " DSCP of RoCE's packets, by which switches and the device choose a queue, and InfiniBand's subnet manager"
@@ -195,7 +195,7 @@ public final class Keys {
     /** How a write announces itself to the peer. */
     public static final Key<Notify> RDMA_NOTIFY = key(
             "rdma.notify",
-            new EnumType<>(Notify.class),
+            RareType.notifying(),
             "auto",
             "How a write tells the peer that it has arrived: `auto` uses immediate data, or where the device has none (iWARP)"
                     + " a message after the write; `send` always uses a message. It must be the same on both ends.");
@@ -300,7 +300,7 @@ public final class Keys {
     /** Whether a spinning thread offers its core to others. */
     public static final Key<YieldPolicy> POLL_YIELD = key(
             "poll.yield",
-            new EnumType<>(YieldPolicy.class),
+            RareType.yielding(),
             "adaptive",
             "Whether a spinning thread gives way to others: `adaptive` sleeps at once while others want its core, `always` offers"
                     + " it at each opportunity, `never` is for cores that nobody else uses.");
@@ -356,7 +356,7 @@ public final class Keys {
     /** How datagrams to multicast groups reach the members on this host. */
     public static final Key<GroupPath> DATAGRAM_MULTICAST = key(
             "datagram.multicast",
-            new EnumType<>(GroupPath.class),
+            RareType.groupPath(),
             "kernel",
             "How datagrams to IPv4 multicast groups reach members. `both` also writes them to shared memory, for members with Accel on this host,"
                     + " and sends them by RDMA, for those on other hosts, where both hosts have a device on the group's interface; such members hear each once,"
@@ -373,7 +373,7 @@ public final class Keys {
     /** The addresses where metrics are served; empty for none. */
     public static final Key<String> METRICS = key(
             "metrics",
-            new MetricsType(),
+            RareType.metrics(),
             "",
             "Where to show metrics of programs that do not do so themselves: in JMX, or on a page for Prometheus, at 127.0.0.1"
                     + " and port 9464 unless given. Empty means nowhere.");
@@ -389,7 +389,7 @@ public final class Keys {
     /** Whether the agent keeps Netty from its native transports. */
     public static final Key<NettyChoice> NETTY = key(
             "netty",
-            new EnumType<>(NettyChoice.class),
+            RareType.netty(),
             "nio",
             "What the agent does about Netty's native transports, which go past Accel. `nio` makes them unavailable, so"
                     + " Netty takes its NIO transport. `keep` leaves the choice to the program.");

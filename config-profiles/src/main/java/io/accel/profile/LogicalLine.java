@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.profile;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
@@ -24,8 +23,10 @@ record LogicalLine(int number, String text) {
         StringBuilder pending = new StringBuilder();
         int start = 0;
         int number = 0;
-        BufferedReader natural = new BufferedReader(new StringReader(file));
-        for (String line = next(natural); line != null; line = next(natural)) {
+        for (int from = 0; from < file.length(); ) {
+            int end = endOfLine(file, from);
+            String line = file.substring(from, end);
+            from = file.startsWith("\r\n", end) ? end + 2 : end + 1;
             number++;
             if (pending.length() == 0) {
                 if (isBlankOrComment(line)) {
@@ -47,12 +48,12 @@ record LogicalLine(int number, String text) {
         return lines;
     }
 
-    private static String next(BufferedReader lines) {
-        try {
-            return lines.readLine();
-        } catch (IOException e) {
-            throw new IllegalStateException("a string cannot fail to be read", e);
+    private static int endOfLine(String file, int from) {
+        int end = from;
+        while (end < file.length() && file.charAt(end) != '\n' && file.charAt(end) != '\r') {
+            end++;
         }
+        return end;
     }
 
     /**
@@ -65,18 +66,53 @@ record LogicalLine(int number, String text) {
         if (setsNothing()) {
             return Optional.empty();
         }
-        Properties properties = new Properties();
-        try {
-            properties.load(new StringReader(text));
-        } catch (IllegalArgumentException e) {
-            throw new BadValueException("malformed Unicode escape: a \\u is followed by four hexadecimal digits");
-        } catch (IOException e) {
-            throw new IllegalStateException("a string cannot fail to be read", e);
+        return Optional.ofNullable(text.indexOf('\\') < 0 ? plainEntry() : Escaped.entry(text));
+    }
+
+    /** The entry of a line without escapes, which {@link Properties} need not be loaded for. */
+    private Map.Entry<String, String> plainEntry() {
+        int key = endOfSpace(0);
+        int end = key;
+        while (end < text.length()
+                && text.charAt(end) != '='
+                && text.charAt(end) != ':'
+                && !isSpace(text.charAt(end))) {
+            end++;
         }
-        for (String name : properties.stringPropertyNames()) {
-            return Optional.of(Map.entry(name, properties.getProperty(name).strip()));
+        int value = endOfSpace(end);
+        if (text.startsWith("=", value) || text.startsWith(":", value)) {
+            value = endOfSpace(value + 1);
         }
-        return Optional.empty();
+        return Map.entry(text.substring(key, end), text.substring(value).strip());
+    }
+
+    private int endOfSpace(int from) {
+        int end = from;
+        while (end < text.length() && isSpace(text.charAt(end))) {
+            end++;
+        }
+        return end;
+    }
+
+    /** Lines with escapes, or of several natural lines. A class of its own, since most do without what it needs. */
+    private static final class Escaped {
+        private Escaped() {}
+
+        /** Null if the line sets nothing. */
+        static Map.Entry<String, String> entry(String text) throws BadValueException {
+            Properties properties = new Properties();
+            try {
+                properties.load(new StringReader(text));
+            } catch (IllegalArgumentException e) {
+                throw new BadValueException("malformed Unicode escape: a \\u is followed by four hexadecimal digits");
+            } catch (IOException e) {
+                throw new IllegalStateException("a string cannot fail to be read", e);
+            }
+            for (String name : properties.stringPropertyNames()) {
+                return Map.entry(name, properties.getProperty(name).strip());
+            }
+            return null;
+        }
     }
 
     private boolean setsNothing() {

@@ -3,8 +3,6 @@ package io.accel.profile;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Settings in one line, such as {@code profile=latency,poll.spin=50us}: the form of the agent's arguments, and of the
@@ -12,12 +10,6 @@ import java.util.regex.Pattern;
  * may be a list. Stateless.
  */
 public final class OptionLine {
-    /** The syntax; compiled only where there is a line. */
-    private static final class Syntax {
-        static final Pattern SETTING_AHEAD = Pattern.compile(",(?=\\s*[A-Za-z][A-Za-z0-9.-]*\\s*=)");
-        static final Pattern SETTING = Pattern.compile("\\s*([A-Za-z][A-Za-z0-9.-]*)\\s*=(.*)", Pattern.DOTALL);
-    }
-
     private OptionLine() {}
 
     /**
@@ -28,20 +20,57 @@ public final class OptionLine {
      * @throws IllegalArgumentException if the line does not begin with a setting, or a key appears twice
      */
     public static Map<String, String> parse(String line) {
-        Map<String, String> settings = new LinkedHashMap<>();
         if (line == null || line.isBlank()) {
-            return settings;
+            return Map.of();
         }
-        for (String setting : Syntax.SETTING_AHEAD.split(line, -1)) {
-            Matcher matcher = Syntax.SETTING.matcher(setting);
-            if (!matcher.matches()) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        for (int from = 0; from <= line.length(); ) {
+            int end = line.indexOf(',', from);
+            while (end >= 0 && endOfName(line, end + 1) < 0) {
+                end = line.indexOf(',', end + 1); // of a list
+            }
+            String setting = end < 0 ? line.substring(from) : line.substring(from, end);
+            from = end < 0 ? line.length() + 1 : end + 1;
+            int name = endOfName(setting, 0);
+            if (name < 0) {
                 throw new IllegalArgumentException("'" + setting
                         + "' is no setting; expected KEY=VALUE,... such as profile=latency,poll.spin=50us");
             }
-            if (settings.putIfAbsent(matcher.group(1), matcher.group(2).strip()) != null) {
-                throw new IllegalArgumentException("'" + matcher.group(1) + "' is there twice in '" + line + "'");
+            String key = setting.substring(endOfSpace(setting, 0), name);
+            String value = setting.substring(setting.indexOf('=', name) + 1).strip();
+            if (settings.putIfAbsent(key, value) != null) {
+                throw new IllegalArgumentException("'" + key + "' is there twice in '" + line + "'");
             }
         }
         return settings;
+    }
+
+    /**
+     * The end of a key that begins at an index, perhaps behind space, with {@code =} behind it, perhaps behind space; negative if there is
+     * none. A process that starts would pay some milliseconds for a regular expression instead.
+     */
+    private static int endOfName(String text, int from) {
+        int begin = endOfSpace(text, from);
+        int end = begin;
+        while (end < text.length() && (isLetter(text.charAt(end)) || (end > begin && isInner(text.charAt(end))))) {
+            end++;
+        }
+        return end > begin && text.startsWith("=", endOfSpace(text, end)) ? end : -1;
+    }
+
+    private static int endOfSpace(String text, int from) {
+        int end = from;
+        while (end < text.length() && " \t\n\u000B\f\r".indexOf(text.charAt(end)) >= 0) {
+            end++;
+        }
+        return end;
+    }
+
+    private static boolean isLetter(char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    }
+
+    private static boolean isInner(char c) {
+        return (c >= '0' && c <= '9') || c == '.' || c == '-';
     }
 }

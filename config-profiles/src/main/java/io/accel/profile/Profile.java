@@ -2,7 +2,7 @@
 package io.accel.profile;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -53,15 +53,16 @@ public final class Profile {
     }
 
     static Profile from(Properties properties, Map<String, String> environment) {
-        Map<String, String> overrides = new LinkedHashMap<>();
+        Map<String, String> overrides = new HashMap<>();
         for (String property : properties.stringPropertyNames()) {
             if (property.startsWith(PREFIX)) {
                 overrides.put(property.substring(PREFIX.length()), properties.getProperty(property));
             }
         }
-        Map<String, String> variables = new LinkedHashMap<>();
+        Map<String, String> variables;
         try {
-            variables.putAll(OptionLine.parse(environment.get(OPTIONS_VARIABLE)));
+            String line = environment.get(OPTIONS_VARIABLE);
+            variables = line == null ? Map.of() : OptionLine.parse(line);
         } catch (IllegalArgumentException e) {
             Origin origin = new Origin(Origin.Kind.OVERRIDE, OPTIONS_VARIABLE, 0);
             throw new ProfileException(List.of(new Problem(origin, e.getMessage())));

@@ -20,7 +20,9 @@ final class ProfileLoader {
     private static final String RULE = "rule.";
 
     private final Map<Key<?>, Setting<?>> settings = new LinkedHashMap<>();
-    private final Map<Integer, TransportRule> rules = new TreeMap<>();
+    /** Those by their numbers; null as long as there are none. */
+    private Map<Integer, TransportRule> rules;
+
     private final List<Problem> problems = new ArrayList<>();
 
     /** The settings of the keys that a layer above the schema sets. */
@@ -29,7 +31,7 @@ final class ProfileLoader {
     }
 
     Collection<TransportRule> rules() {
-        return rules.values();
+        return rules == null ? List.of() : rules.values();
     }
 
     List<Problem> problems() {
@@ -47,7 +49,7 @@ final class ProfileLoader {
 
     void readFile(Path file) {
         try {
-            read(Source.file(file));
+            read(SourceFile.of(file));
         } catch (BadValueException e) {
             problem(new Origin(Origin.Kind.FILE, file.toString(), 0), e.getMessage());
         }
@@ -58,7 +60,8 @@ final class ProfileLoader {
      * names their source.
      */
     void override(Map<String, String> overrides, String from) {
-        for (Map.Entry<String, String> entry : new TreeMap<>(overrides).entrySet()) {
+        Map<String, String> sorted = overrides.size() < 2 ? overrides : new TreeMap<>(overrides);
+        for (Map.Entry<String, String> entry : sorted.entrySet()) {
             String name = entry.getKey();
             Origin origin = new Origin(Origin.Kind.OVERRIDE, from + name, 0);
             if (name.equals(INCLUDE)) {
@@ -143,6 +146,7 @@ final class ProfileLoader {
         try {
             if (name.startsWith(RULE)) {
                 int number = TransportRule.number(name.substring(RULE.length()));
+                rules = rules == null ? new TreeMap<>() : rules;
                 rules.put(number, TransportRule.parse(number, text, origin));
             } else {
                 setKey(name, text, origin);

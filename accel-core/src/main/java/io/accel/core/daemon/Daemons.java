@@ -22,10 +22,15 @@ public final class Daemons {
     /** How long a daemon rests at a time while the process ends. */
     private static final long REST_NANOS = 1_000_000L;
 
-    /** The actions that wake daemons from their sleep in the kernel. */
-    private static final Queue<Runnable> WAKES = new ConcurrentLinkedQueue<>();
+    /** What the first daemon of a process need not wait for. */
+    private static final class Rarer {
+        /** The actions that wake daemons from their sleep in the kernel. */
+        static final Queue<Runnable> WAKES = new ConcurrentLinkedQueue<>();
 
-    private static final Warnings INTERRUPTED = new Warnings(Log.of(Daemons.class));
+        static final Warnings INTERRUPTED = new Warnings(Log.of(Daemons.class));
+
+        private Rarer() {}
+    }
 
     private static boolean watchesEnd; // guarded by the class
     /** Written once, by the thread that wakes the daemons. */
@@ -81,10 +86,16 @@ public final class Daemons {
     public static void start(String name, Runnable body, Runnable wake) {
         watchEnd();
         start(name, body);
-        WAKES.add(wake);
+        Rarer.WAKES.add(wake);
         if (ending) {
             wake.run();
         }
+    }
+
+    /** Whether the process is about to end. */
+    static boolean isEnding() {
+        watchEnd();
+        return ending;
     }
 
     private static synchronized void watchEnd() {
@@ -100,7 +111,7 @@ public final class Daemons {
 
     private static void end() {
         ending = true;
-        WAKES.forEach(Runnable::run);
+        Rarer.WAKES.forEach(Runnable::run);
     }
 
     /**
@@ -218,7 +229,7 @@ public final class Daemons {
         } catch (InterruptedException e) {
             // Nobody has a reason to interrupt a daemon, and an interrupted daemon could not wait for anything any
             // more.
-            INTERRUPTED.warn("a daemon was interrupted", e);
+            Rarer.INTERRUPTED.warn("a daemon was interrupted", e);
         } catch (Throwable e) {
             return; // for want of memory or stack: the pause is no reason to end
         }

@@ -4,13 +4,9 @@ package io.accel.core.daemon;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.List;
+import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.ResourceBundle;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
@@ -25,22 +21,28 @@ public final class Log implements Supplier<Logger> {
     private static final ThreadLocal<Boolean> ASKING = new ThreadLocal<>();
 
     private static final int MOST_KEPT = 1_000;
-    private static final Queue<Runnable> KEPT = new ArrayBlockingQueue<>(MOST_KEPT);
-    /** How long a message that can wait is kept, if no other message comes. */
-    private static final long LATER_MILLIS = 1_000;
-    /** The message that can wait; null if there is none. */
-    private static final AtomicReference<Runnable> LATER = new AtomicReference<>();
 
-    private static final AtomicLong LEFT_OUT = new AtomicLong();
+    // Guarded by KEPT, in whose monitor nobody logs. The classes are such as every JVM has loaded, since a process that
+    // starts waits for others.
+
+    private static final Queue<Runnable> KEPT = new ArrayDeque<>();
+    /** What can wait; null if there is nothing. */
+    private static Saying later;
+    /** The log that it goes to. */
+    private static Log laterLog;
+    /** The number of messages for which there was no room. */
+    private static long leftOut;
     /** Whether there is a daemon that logs the kept messages. */
-    private static final AtomicBoolean SAYING = new AtomicBoolean();
+    private static boolean busy;
+
     /** Whether no back end may be asked for a logger yet. */
     private static volatile boolean starting;
     /** Whether no daemon could be started: the next message takes the kept ones along. */
     private static volatile boolean alone;
 
     private final String name;
-    private final Logger keeper = new Keeper();
+    /** Made when it is first needed. If several threads make one, any of them will do. */
+    private volatile Logger keeper;
     /** Null until a back end was asked; all threads that ask get an equivalent one. */
     private volatile Logger logger;
 
@@ -69,7 +71,16 @@ public final class Log implements Supplier<Logger> {
     /** The logger to use now; for one message only. */
     @Override
     public Logger get() {
-        return Daemons.isCurrent() ? keeper : direct();
+        return Daemons.isCurrent() ? keeper() : direct();
+    }
+
+    private Logger keeper() {
+        Logger made = keeper;
+        if (made == null) {
+            made = new Keeper();
+            keeper = made;
+        }
+        return made;
     }
 
     private Logger direct() {
@@ -79,7 +90,7 @@ public final class Log implements Supplier<Logger> {
 
     private Logger ask() {
         if (starting || ASKING.get() != null) {
-            return keeper;
+            return keeper();
         }
         ASKING.set(true);
         Logger asked;
@@ -97,51 +108,88 @@ public final class Log implements Supplier<Logger> {
     }
 
     /**
-     * Logs a message before the next message of any logger, or in a second. A back end may take a tenth of a second
-     * to start. A program's start must not wait for that, and a program that is over by then never pays for it. Of
-     * several such messages the last counts.
+     * Logs a detail, at level DEBUG, of which most programs want to hear nothing: while the process is {@linkplain DeferredStart young}, no
+     * back end is asked for it.
      *
-     * @param level its level
-     * @param text the message
+     * @param text makes the message, if it is wanted
      */
-    public void later(Level level, String text) {
-        later(level, text, List::of);
+    public void detail(Supplier<String> text) {
+        if (!DeferredStart.defer(new Detail(this, text))) {
+            get().log(Level.DEBUG, text);
+        }
+    }
+
+    /** What is to be logged {@linkplain #later later}. */
+    @FunctionalInterface
+    public interface Saying {
+        /**
+         * Logs it.
+         *
+         * @param logger the logger
+         */
+        void say(Logger logger);
     }
 
     /**
-     * Logs a message in the same way with warnings behind it.
+     * Logs something before the next message of any logger, or when the process is not {@linkplain DeferredStart young} any more. A back end
+     * may take a tenth of a second to start. A program's start must not wait for that, and a program that is over by then never pays for
+     * it. Of several such messages the last counts.
      *
-     * @param level the message's level
-     * @param text the message
-     * @param warnings asked for when the message is logged, and logged behind it; looking for them may take its time
+     * @param saying makes the messages, which may take its time, and logs them
      */
-    public void later(Level level, String text, Supplier<List<String>> warnings) {
-        LATER.set(() -> {
-            direct().log(level, text);
-            for (String warning : warnings.get()) {
-                direct().log(Level.WARNING, warning);
+    public void later(Saying saying) {
+        synchronized (KEPT) {
+            later = saying;
+            laterLog = this;
+        }
+        if (!DeferredStart.defer(Task.SAY_LATER)) {
+            try {
+                Daemons.start("accel-log-later", Task.SAY_IN_A_MOMENT);
+            } catch (SecurityException | OutOfMemoryError e) {
+                return; // the kept message comes with the next one
             }
-        });
-        try {
-            Daemons.start("accel-log-later", Log::sayInASecond);
-        } catch (SecurityException | OutOfMemoryError e) {
-            return; // the kept message comes with the next one
         }
     }
 
-    private static void sayInASecond() {
-        try {
-            Thread.sleep(LATER_MILLIS);
-        } catch (InterruptedException e) {
-            return; // nobody has a reason to interrupt it; the kept message comes with the next one
+    private record Detail(Log log, Supplier<String> text) implements Runnable {
+        @Override
+        public void run() {
+            log.get().log(Level.DEBUG, text);
         }
-        sayLater();
+    }
+
+    /** The work of daemons. A class with a name: linking a lambda takes milliseconds while a process starts. */
+    private enum Task implements Runnable {
+        SAY_KEPT,
+        SAY_LATER,
+        SAY_IN_A_MOMENT,
+        AWAIT_START;
+
+        @Override
+        public void run() {
+            if (this == SAY_KEPT) {
+                say();
+            } else if (this == AWAIT_START) {
+                awaitStart();
+            } else {
+                if (this == SAY_IN_A_MOMENT) {
+                    DeferredStart.passYouth();
+                }
+                sayLater();
+            }
+        }
     }
 
     private static void sayLater() {
-        Runnable message = LATER.getAndSet(null);
-        if (message != null) {
-            say(message);
+        Saying saying;
+        Log log;
+        synchronized (KEPT) {
+            saying = later;
+            log = laterLog;
+            later = null;
+        }
+        if (saying != null) {
+            say(() -> saying.say(log.direct()));
         }
     }
 
@@ -151,51 +199,85 @@ public final class Log implements Supplier<Logger> {
      */
     public static void holdUntilStarted() {
         starting = true;
-        sayBehind();
+        if (!DeferredStart.begin(Task.AWAIT_START)) {
+            sayBehind();
+        }
     }
 
     private static void keep(Runnable message) {
-        if (!KEPT.offer(message)) {
-            LEFT_OUT.incrementAndGet();
+        synchronized (KEPT) {
+            if (KEPT.size() < MOST_KEPT) {
+                KEPT.add(message);
+            } else {
+                leftOut++;
+            }
         }
         sayBehind();
     }
 
     private static void sayBehind() {
-        if (SAYING.compareAndSet(false, true)) {
-            try {
-                Daemons.start("accel-log", Log::say);
-            } catch (SecurityException | OutOfMemoryError e) {
-                alone = true;
-                SAYING.set(false);
-                starting = false;
+        synchronized (KEPT) {
+            if (busy) {
+                return;
             }
+            busy = true;
+        }
+        try {
+            Daemons.start("accel-log", Task.SAY_KEPT);
+        } catch (SecurityException | OutOfMemoryError e) {
+            alone = true;
+            synchronized (KEPT) {
+                busy = false;
+            }
+            starting = false;
         }
     }
 
     private static void say() {
         do {
-            if (starting) {
-                awaitProvider();
-                starting = false;
-            }
+            awaitStart();
             sayKept();
-            SAYING.set(false);
-        } while ((starting || !KEPT.isEmpty()) && SAYING.compareAndSet(false, true));
+        } while (goesOn());
+    }
+
+    private static boolean goesOn() {
+        synchronized (KEPT) {
+            busy = starting || !KEPT.isEmpty();
+            return busy;
+        }
     }
 
     /** Logs the kept messages. It stops when Accel is started, as messages are kept again then. */
     private static void sayKept() {
-        if (!KEPT.isEmpty()) {
+        Runnable message = next();
+        if (message != null) {
             sayLater();
         }
-        for (Runnable message = KEPT.poll(); message != null; message = starting ? null : KEPT.poll()) {
+        while (message != null) {
             say(message);
+            message = starting ? null : next();
         }
-        long leftOut = LEFT_OUT.getAndSet(0);
-        if (leftOut > 0) {
-            String text = leftOut + " messages were left out: the log was too slow for them";
+        long missed;
+        synchronized (KEPT) {
+            missed = leftOut;
+            leftOut = 0;
+        }
+        if (missed > 0) {
+            String text = missed + " messages were left out: the log was too slow for them";
             say(() -> of("io.accel").direct().log(Level.WARNING, text));
+        }
+    }
+
+    private static Runnable next() {
+        synchronized (KEPT) {
+            return KEPT.poll();
+        }
+    }
+
+    private static void awaitStart() {
+        if (starting) {
+            awaitProvider();
+            starting = false;
         }
     }
 

@@ -2,6 +2,8 @@
 package io.accel.core.daemon;
 
 import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.channels.NetworkChannel;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.security.PrivilegedActionException;
@@ -31,9 +33,18 @@ public final class Privileged {
      * @throws SecurityException if not even Accel's code may do it
      */
     public static <T> T get(Supplier<T> action) {
-        return System.getSecurityManager() == null
-                ? action.get()
-                : AccessController.doPrivileged((PrivilegedAction<T>) action::get);
+        return System.getSecurityManager() == null ? action.get() : Managed.get(action);
+    }
+
+    /**
+     * The address of a channel's own end, which a program with few rights is not told.
+     *
+     * @param channel the channel
+     * @return as {@link NetworkChannel#getLocalAddress}
+     * @throws IOException as there
+     */
+    public static SocketAddress localAddress(NetworkChannel channel) throws IOException {
+        return System.getSecurityManager() == null ? channel.getLocalAddress() : call(channel::getLocalAddress);
     }
 
     /**
@@ -45,13 +56,23 @@ public final class Privileged {
      * @throws SecurityException if not even Accel's code may do it
      */
     public static <T> T call(Action<T> action) throws IOException {
-        if (System.getSecurityManager() == null) {
-            return action.run();
+        return System.getSecurityManager() == null ? action.run() : Managed.call(action);
+    }
+
+    /** Where there is a security manager. A class of its own: a process without one need not load what this needs. */
+    private static final class Managed {
+        private Managed() {}
+
+        static <T> T get(Supplier<T> action) {
+            return AccessController.doPrivileged((PrivilegedAction<T>) action::get);
         }
-        try {
-            return AccessController.doPrivileged((PrivilegedExceptionAction<T>) action::run);
-        } catch (PrivilegedActionException e) {
-            throw (IOException) e.getException(); // other exceptions of the action pass through
+
+        static <T> T call(Action<T> action) throws IOException {
+            try {
+                return AccessController.doPrivileged((PrivilegedExceptionAction<T>) action::run);
+            } catch (PrivilegedActionException e) {
+                throw (IOException) e.getException(); // other exceptions of the action pass through
+            }
         }
     }
 }

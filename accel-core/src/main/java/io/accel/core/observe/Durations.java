@@ -3,7 +3,6 @@ package io.accel.core.observe;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.LongStream;
 
 /**
  * The distribution of the durations of some kind of event: how many fell in each of some ranges, from ten
@@ -11,6 +10,9 @@ import java.util.stream.LongStream;
  * anyway. Thread-safe; all values only grow.
  */
 public final class Durations {
+    /** From ten microseconds to ten seconds. */
+    private static final int DECADES = 6;
+
     private static final long[] BOUNDS_NANOS = bounds();
 
     /** The number in each range; the last one counts durations beyond the last bound. */
@@ -26,12 +28,16 @@ public final class Durations {
     }
 
     private static long[] bounds() {
-        LongStream.Builder bounds = LongStream.builder();
-        long last = TimeUnit.SECONDS.toNanos(10);
-        for (long decade = TimeUnit.MICROSECONDS.toNanos(10); decade < last; decade *= 10) {
-            bounds.add(decade).add(decade * 5 / 2).add(decade * 5);
+        long[] bounds = new long[3 * DECADES + 1];
+        long decade = TimeUnit.MICROSECONDS.toNanos(10);
+        for (int i = 0; i < DECADES; i++) {
+            bounds[3 * i] = decade;
+            bounds[3 * i + 1] = decade * 5 / 2;
+            bounds[3 * i + 2] = decade * 5;
+            decade *= 10;
         }
-        return bounds.add(last).build().toArray();
+        bounds[3 * DECADES] = decade;
+        return bounds;
     }
 
     /** The greatest duration of each range but the last, in nanoseconds; a new array. */

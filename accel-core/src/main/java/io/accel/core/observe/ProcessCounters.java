@@ -3,6 +3,7 @@ package io.accel.core.observe;
 
 import io.accel.FallbackReason;
 import io.accel.profile.Role;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -14,15 +15,30 @@ public final class ProcessCounters {
     private static final int PATHS = PathName.values().length;
     private static final int ROLES = Role.values().length;
 
-    private static final LongAdder[] CONNECTIONS = adders(ROLES * PATHS);
-    private static final LongAdder[] FALLBACKS = adders(ROLES * FallbackReason.values().length);
-    private static final Durations[] HANDSHAKES = durations();
-    private static final Durations[] STALLS = durations();
-    private static final LongAdder[] RESETS_IN = adders(PATHS);
-    private static final LongAdder[] RESETS_OUT = adders(PATHS);
-    private static final LongAdder[] DROPS = adders(Drop.values().length);
+    // Counted once in a connection, and so no adders: every process would load and link what those need.
+    private static final AtomicLong[] CONNECTIONS = counts(ROLES * PATHS);
+    private static final AtomicLong[] FALLBACKS = counts(ROLES * FallbackReason.values().length);
+
+    /** What a process without links and datagrams has no use for. */
+    private static final class Rarer {
+        static final Durations[] HANDSHAKES = durations();
+        static final Durations[] STALLS = durations();
+        static final LongAdder[] RESETS_IN = adders(PATHS);
+        static final LongAdder[] RESETS_OUT = adders(PATHS);
+        static final LongAdder[] DROPS = adders(Drop.values().length);
+
+        private Rarer() {}
+    }
 
     private ProcessCounters() {}
+
+    private static AtomicLong[] counts(int count) {
+        AtomicLong[] counts = new AtomicLong[count];
+        for (int i = 0; i < count; i++) {
+            counts[i] = new AtomicLong();
+        }
+        return counts;
+    }
 
     private static LongAdder[] adders(int count) {
         LongAdder[] adders = new LongAdder[count];
@@ -42,76 +58,76 @@ public final class ProcessCounters {
 
     /** A connection has got its path. */
     public static void gotPath(Role role, PathName path) {
-        CONNECTIONS[role.ordinal() * PATHS + path.ordinal()].increment();
+        CONNECTIONS[role.ordinal() * PATHS + path.ordinal()].incrementAndGet();
     }
 
     /** Connections that have got this path, open or not. */
     public static long connections(Role role, PathName path) {
-        return CONNECTIONS[role.ordinal() * PATHS + path.ordinal()].sum();
+        return CONNECTIONS[role.ordinal() * PATHS + path.ordinal()].get();
     }
 
     /** A connection goes through the kernel for this reason. */
     public static void fellBack(Role role, FallbackReason reason) {
-        FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].increment();
+        FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].incrementAndGet();
     }
 
     /** Connections that went through the kernel for this reason. */
     public static long fallbacks(Role role, FallbackReason reason) {
-        return FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].sum();
+        return FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].get();
     }
 
     /** A client's handshake has brought a connection, in this many nanoseconds. */
     public static void shookHands(PathName path, long nanos) {
-        HANDSHAKES[path.ordinal()].add(nanos);
+        Rarer.HANDSHAKES[path.ordinal()].add(nanos);
     }
 
     /** The durations of clients' handshakes that brought a connection. */
     public static Durations handshakes(PathName path) {
-        return HANDSHAKES[path.ordinal()];
+        return Rarer.HANDSHAKES[path.ordinal()];
     }
 
     /** A sender without room in the peer's ring has room again, after this many nanoseconds. */
     public static void stalled(PathName path, long nanos) {
-        STALLS[path.ordinal()].add(nanos);
+        Rarer.STALLS[path.ordinal()].add(nanos);
     }
 
     /** The durations of senders' stalls that are over. */
     public static Durations stalls(PathName path) {
-        return STALLS[path.ordinal()];
+        return Rarer.STALLS[path.ordinal()];
     }
 
     /** An accelerated connection was reset by the peer, or broken. */
     public static void wasReset(PathName path) {
-        RESETS_IN[path.ordinal()].increment();
+        Rarer.RESETS_IN[path.ordinal()].increment();
     }
 
     /** Accelerated connections that the peer reset, or that broke. */
     public static long resetsIn(PathName path) {
-        return RESETS_IN[path.ordinal()].sum();
+        return Rarer.RESETS_IN[path.ordinal()].sum();
     }
 
     /** This side has reset an accelerated connection. */
     public static void didReset(PathName path) {
-        RESETS_OUT[path.ordinal()].increment();
+        Rarer.RESETS_OUT[path.ordinal()].increment();
     }
 
     /** Accelerated connections that this side reset. */
     public static long resetsOut(PathName path) {
-        return RESETS_OUT[path.ordinal()].sum();
+        return Rarer.RESETS_OUT[path.ordinal()].sum();
     }
 
     /** Something was thrown away. */
     public static void dropped(Drop what) {
-        DROPS[what.ordinal()].increment();
+        Rarer.DROPS[what.ordinal()].increment();
     }
 
     /** So many things were thrown away. */
     public static void dropped(Drop what, long count) {
-        DROPS[what.ordinal()].add(count);
+        Rarer.DROPS[what.ordinal()].add(count);
     }
 
     /** How many of these were thrown away. */
     public static long drops(Drop what) {
-        return DROPS[what.ordinal()].sum();
+        return Rarer.DROPS[what.ordinal()].sum();
     }
 }

@@ -3,62 +3,33 @@ package io.accel.core.runtime;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
-import io.accel.core.fabric.shm.SharedDirectory;
-import io.accel.core.observe.MemoryUse;
-import io.accel.core.observe.StatsService;
-import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.socket.Accelerator;
-import io.accel.core.socket.Captures;
-import io.accel.core.socket.SharedMemoryCap;
-import io.accel.profile.FabricName;
 import io.accel.profile.Keys;
+import io.accel.profile.Mode;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
-import java.io.File;
-import java.io.IOException;
-import java.lang.System.Logger.Level;
-import java.nio.file.Path;
-import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Accel in this process: the profile that the system properties and the environment name, its metrics, and the
  * services behind {@code accel stats} and {@code accel capture}. It starts with the first adapter that asks for it,
- * which the log records in a line, and later callers get the same. Thread-safe.
+ * and later callers get the same. Thread-safe.
+ *
+ * <p>What a program waits for here is its profile, so that a mistake there ends its start, and nothing else: the {@link Services} start a
+ * moment later, and in profile {@code off} there is not even an {@link Accelerator} unless somebody asks for it.
  */
 public final class AccelRuntime {
     private static volatile AccelRuntime started; // written once, under the class's monitor
     private static boolean mistakeSaid; // under the class's monitor
 
-    private final Accelerator accelerator;
+    private final Profile profile;
+    private final boolean on;
+    private volatile Accelerator accelerator; // written once, under this object's monitor
 
     private AccelRuntime(Profile profile) {
-        this.accelerator = new Accelerator(profile);
-        String line = StartLine.of(profile, accelerator.isOn(), new File("/sys/class/infiniband"));
-        boolean usesMemory =
-                accelerator.isOn() && profile.get(Keys.FABRIC_ORDER).contains(FabricName.SHM);
-        Path dir = profile.get(Keys.SHM_DIR);
-        Log.of("io.accel").later(Level.INFO, line, () -> usesMemory ? mistakes(dir) : List.of());
-        MemoryUse.cap(SharedMemoryCap.of(profile));
-        String metrics = profile.get(Keys.METRICS);
-        if (!metrics.isBlank()) { // mostly there are none, and so no class for them
-            MetricsExport.start(metrics);
-        }
-        if (accelerator.isOn() && profile.get(Keys.STATS)) {
-            StatsService.start(profile.get(Keys.SHM_DIR), profile.name(), Captures.get());
-        }
-    }
-
-    /** The faults of the directory of shared memory that let it work. */
-    private static List<String> mistakes(Path dir) {
-        return Privileged.get(() -> {
-            try {
-                return SharedDirectory.mistakes(dir).stream()
-                        .map(mistake -> "accel: " + mistake)
-                        .toList();
-            } catch (IOException e) {
-                return List.of(); // each connection that needs the directory reports its fault
-            }
-        });
+        this.profile = profile;
+        this.on = profile.get(Keys.MODE) == Mode.ACCELERATE;
+        Services.startLater(profile, on);
     }
 
     /**
@@ -76,30 +47,58 @@ public final class AccelRuntime {
         Log.holdUntilStarted();
         synchronized (AccelRuntime.class) {
             if (started == null) {
-                started = Privileged.get(() -> new AccelRuntime(profile()));
+                started = Privileged.get(new Start());
             }
             return started;
         }
     }
 
-    /**
-     * The JVM wraps the exceptions of its provider, and later throws one that names no cause; so this logs the mistake
-     * by itself.
-     */
-    private static Profile profile() {
-        try {
-            return Profile.fromSystem();
-        } catch (ProfileException e) {
-            if (!mistakeSaid) {
-                mistakeSaid = true;
-                e.getMessage().lines().forEach(line -> System.err.println("accel: " + line));
-            }
-            throw e;
+    /** Starts with Accel's own rights. A class with a name: linking a lambda takes milliseconds while a process starts. */
+    private static final class Start implements Supplier<AccelRuntime> {
+        @Override
+        public AccelRuntime get() {
+            return new AccelRuntime(profile());
         }
+
+        /**
+         * The JVM wraps the exceptions of its provider, and later throws one that names no cause; so this logs the mistake
+         * by itself.
+         */
+        private static Profile profile() {
+            try {
+                return Profile.fromSystem();
+            } catch (ProfileException e) {
+                if (!mistakeSaid) {
+                    mistakeSaid = true;
+                    e.getMessage().lines().forEach(line -> System.err.println("accel: " + line));
+                }
+                throw e;
+            }
+        }
+    }
+
+    /** Whether anything is accelerated at all; false in profile {@code off}. */
+    public boolean isOn() {
+        return on;
     }
 
     /** The accelerator of the profile at work. */
     public Accelerator accelerator() {
+        Accelerator made = accelerator;
+        return made != null ? made : make();
+    }
+
+    private synchronized Accelerator make() {
+        if (accelerator == null) {
+            accelerator = Privileged.get(new Making(profile));
+        }
         return accelerator;
+    }
+
+    private record Making(Profile profile) implements Supplier<Accelerator> {
+        @Override
+        public Accelerator get() {
+            return new Accelerator(profile);
+        }
     }
 }

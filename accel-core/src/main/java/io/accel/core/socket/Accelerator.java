@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.daemon.DeferredStart;
 import io.accel.core.daemon.Privileged;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.PortSpace;
-import io.accel.core.fabric.rdma.bootstrap.DeferredRdmaFabric;
-import io.accel.core.fabric.rdma.bootstrap.RdmaConfig;
-import io.accel.core.fabric.shm.ShmConfig;
-import io.accel.core.fabric.shm.ShmFabric;
-import io.accel.core.fabric.shm.ShmMulticast;
 import io.accel.core.handover.Senses;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.PollConfig;
@@ -16,11 +12,9 @@ import io.accel.core.poll.Poller;
 import io.accel.profile.Decision;
 import io.accel.profile.FabricName;
 import io.accel.profile.Fallback;
-import io.accel.profile.GroupPath;
 import io.accel.profile.HandoverAfter;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
-import io.accel.profile.Notify;
 import io.accel.profile.Origin;
 import io.accel.profile.Profile;
 import io.accel.profile.Protocol;
@@ -31,40 +25,30 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** A profile at work: the fabrics it names, its rules, and its wait strategy. Thread-safe; one for each process. */
 public final class Accelerator {
-    private static final int GROUP_RINGS = 4;
-
     private final Profile profile;
-    private final PollConfig pollConfig;
-    private final Map<FabricName, Fabric> fabrics;
-    /** Those between two datagram sockets. */
-    private final Map<FabricName, Fabric> datagramFabrics;
-    /** The fabrics for Unix-domain streams; none where the profile leaves all of these with the kernel. */
-    private final Map<FabricName, Fabric> unixFabrics;
-
-    /** Null if the profile leaves multicast to the kernel. */
-    private final GroupHearing groups;
-
     private final AcceptedStreams acceptedStreams = new AcceptedStreams();
     private final ConnectionLog log;
-    private final BlockingWaits waits;
     private final HandoverAfter handoverAfter;
-    private final PricedUpgrades upgrades;
-    private final long handoverIdleNanos;
-    private final long lingerNanos;
-    private final long probeTimeoutNanos;
-    private final int lowWater;
-    private final int firstRing;
-    private final int largestRing;
+    /** What is said of the machine's load; null for the machine itself. */
+    private final Senses load;
+
     private final boolean failing;
     private final boolean on;
-    /** The fabrics for streams that no rule covers. Short connections would notice the cost of a list made for each. */
-    private final List<Fabric> unruled;
+    /** Whether connections may leave the kernel that no rule covers. */
+    private final boolean movesUnruled;
+    /** Whether nobody has said when connections leave the kernel, so that none does as long as the process is young. */
+    private final boolean waitsForYouth;
+
+    // Made when they are first needed, since a process may never need them. Written once, in this monitor.
+
+    private volatile Fabrics fabrics;
+    private volatile BlockingWaits waits;
+    private volatile PricedUpgrades upgrades;
 
     /**
      * Puts a profile to work.
@@ -72,47 +56,35 @@ public final class Accelerator {
      * @param profile the profile
      */
     public Accelerator(Profile profile) {
-        this(profile, fabrics(profile, PortSpace.TCP));
+        this(profile, (Senses) null);
     }
 
-    /** Puts a profile to work with the caller's fabrics for streams. */
-    Accelerator(Profile profile, Map<FabricName, Fabric> fabrics) {
-        this(profile, fabrics, new LoadSenses());
-    }
-
-    /** Puts a profile to work with what the caller says of the machine's load. */
-    Accelerator(Profile profile, Map<FabricName, Fabric> fabrics, Senses load) {
+    private Accelerator(Profile profile, Senses load) {
         this.profile = profile;
-        this.fabrics = fabrics;
-        Map<FabricName, Fabric> datagrams = fabrics(profile, PortSpace.UDP);
-        this.datagramFabrics = profile.get(Keys.DATAGRAM_RDMA)
-                ? datagrams
-                : Map.of(FabricName.SHM, datagrams.get(FabricName.SHM)); // nothing proves the peer on another host
-        this.unixFabrics = unixFabrics(profile);
-        this.groups = profile.get(Keys.DATAGRAM_MULTICAST) == GroupPath.KERNEL
-                        || profile.get(Keys.MODE) != Mode.ACCELERATE
-                        || profile.get(Keys.DATAGRAM_PEERS_MAX) == 0
-                ? null
-                : new GroupHearing(
-                        new ShmMulticast(shmConfig(profile, PortSpace.GROUP)),
-                        new NetworkGroups(datagrams.get(FabricName.RDMA), groupRing(profile)));
-        this.pollConfig = pollConfig(profile);
-        this.handoverAfter = profile.get(Keys.HANDOVER_AFTER);
+        this.load = load;
+        Setting<HandoverAfter> after = profile.setting(Keys.HANDOVER_AFTER);
+        this.handoverAfter = after.value();
         if (handoverAfter.isAtOnce()) {
             acceptedStreams.beginAsking(); // its clients ask at once, and the accepting threads may wait for them
         }
-        this.upgrades = new PricedUpgrades(profile.get(Keys.HANDOVER_SAVING), load);
-        this.handoverIdleNanos = profile.get(Keys.HANDOVER_IDLE);
-        this.lingerNanos = profile.get(Keys.RDMA_LINGER);
-        this.probeTimeoutNanos = profile.get(Keys.CONNECT_PROBE_TIMEOUT);
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
-        this.lowWater = profile.get(Keys.WRITE_LOW_WATER);
         this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
-        this.largestRing = profile.get(Keys.RING_SIZE);
-        this.firstRing = failing ? largestRing : firstRing(profile);
-        this.waits = new BlockingWaits(pollConfig);
         this.on = profile.get(Keys.MODE) == Mode.ACCELERATE;
-        this.unruled = chosen(Decision.NO_RULE, fabrics);
+        this.movesUnruled = on && !profile.get(Keys.FABRIC_ORDER).isEmpty();
+        Origin.Kind said = after.origin().kind();
+        this.waitsForYouth =
+                !failing && !handoverAfter.isAtOnce() && (said == Origin.Kind.DEFAULT || said == Origin.Kind.PRESET);
+    }
+
+    /** Puts a profile to work with the caller's fabrics for streams. */
+    Accelerator(Profile profile, Map<FabricName, Fabric> streams) {
+        this(profile, streams, null);
+    }
+
+    /** Puts a profile to work with what the caller says of the machine's load. */
+    Accelerator(Profile profile, Map<FabricName, Fabric> streams, Senses load) {
+        this(profile, load);
+        this.fabrics = new Fabrics(profile, streams);
     }
 
     /**
@@ -140,58 +112,8 @@ public final class Accelerator {
         return Math.min(profile.get(Keys.RING_INITIAL), profile.get(Keys.RING_SIZE));
     }
 
-    private static Map<FabricName, Fabric> unixFabrics(Profile profile) {
-        boolean may = isUnsaidOrTrue(profile.setting(Keys.UNIX_STREAMS))
-                && profile.get(Keys.MODE) == Mode.ACCELERATE
-                && profile.fabrics(Decision.NO_RULE).contains(FabricName.SHM);
-        return may
-                ? Map.of(FabricName.SHM, new PrivilegedFabric(new ShmFabric(shmConfig(profile, PortSpace.UNIX))))
-                : Map.of();
-    }
-
-    private static boolean isUnsaidOrTrue(Setting<Boolean> setting) {
+    static boolean isUnsaidOrTrue(Setting<Boolean> setting) {
         return setting.value() || setting.origin().kind() == Origin.Kind.DEFAULT;
-    }
-
-    /** All known fabrics, with a profile's settings, for one kind of connections. */
-    static Map<FabricName, Fabric> fabrics(Profile profile, PortSpace space) {
-        int ringSize = profile.get(space == PortSpace.TCP ? Keys.RING_SIZE : Keys.DATAGRAM_RING_SIZE);
-        return Map.of(
-                FabricName.SHM,
-                new PrivilegedFabric(new ShmFabric(shmConfig(profile, space))),
-                FabricName.RDMA,
-                new PrivilegedFabric(new DeferredRdmaFabric(rdmaConfig(profile, space, ringSize))));
-    }
-
-    private static ShmConfig shmConfig(Profile profile, PortSpace space) {
-        return new ShmConfig(
-                space,
-                profile.get(Keys.SHM_DIR),
-                profile.get(Keys.SHM_GROUP),
-                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
-                profile.get(Keys.HANDSHAKE_TIMEOUT),
-                SharedMemoryCap.of(profile));
-    }
-
-    private static RdmaConfig rdmaConfig(Profile profile, PortSpace space, int ringSize) {
-        return new RdmaConfig(
-                space,
-                ringSize,
-                profile.get(Keys.CONNECT_PROBE_TIMEOUT),
-                profile.get(Keys.HANDSHAKE_TIMEOUT),
-                profile.get(Keys.RDMA_DEVICE),
-                profile.get(Keys.RDMA_TOS),
-                profile.get(Keys.RDMA_PORT_OFFSET),
-                profile.get(Keys.RDMA_QUEUE_DEPTH),
-                profile.get(Keys.RDMA_INLINE),
-                profile.get(Keys.RDMA_SIGNAL_EVERY),
-                profile.get(Keys.RDMA_RX_BATCH),
-                profile.get(Keys.RDMA_ACK_TIMEOUT),
-                profile.get(Keys.RDMA_RETRIES),
-                profile.get(Keys.RDMA_RNR_RETRIES),
-                profile.get(Keys.RDMA_KEEPALIVE),
-                profile.get(Keys.RDMA_LINGER),
-                profile.get(Keys.RDMA_NOTIFY) == Notify.SEND);
     }
 
     /** The profile. */
@@ -206,7 +128,19 @@ public final class Accelerator {
      * @return the fabric
      */
     public Fabric fabric(FabricName name) {
-        return fabrics.get(name);
+        return fabrics().streams().get(name);
+    }
+
+    private Fabrics fabrics() {
+        Fabrics made = fabrics;
+        return made == null ? makeFabrics() : made;
+    }
+
+    private synchronized Fabrics makeFabrics() {
+        if (fabrics == null) {
+            fabrics = Privileged.get(() -> new Fabrics(profile, Fabrics.all(profile, PortSpace.TCP)));
+        }
+        return fabrics;
     }
 
     /** Whether anything is accelerated at all; false in profile {@code off}. */
@@ -216,11 +150,19 @@ public final class Accelerator {
 
     /** The profile's wait strategy. */
     public PollConfig pollConfig() {
-        return pollConfig;
+        return pollConfig(profile);
     }
 
     /** How blocking operations wait. */
     public BlockingWaits waits() {
+        BlockingWaits made = waits;
+        return made == null ? makeWaits() : made;
+    }
+
+    private synchronized BlockingWaits makeWaits() {
+        if (waits == null) {
+            waits = Privileged.get(() -> new BlockingWaits(pollConfig()));
+        }
         return waits;
     }
 
@@ -231,7 +173,7 @@ public final class Accelerator {
      * @throws IOException if the JDK's selector cannot be opened
      */
     public Poller openPoller() throws IOException {
-        return new Poller(pollConfig);
+        return new Poller(pollConfig());
     }
 
     /**
@@ -247,7 +189,7 @@ public final class Accelerator {
      * own channels, so these streams may move unless the profile says that they may not.
      */
     public boolean movesChosenUnixStreams() {
-        return !unixFabrics.isEmpty() && Privileged.get(JdkAccess::knowsUnixSockets);
+        return !fabrics().unixStreams().isEmpty() && Privileged.get(JdkAccess::knowsUnixSockets);
     }
 
     /**
@@ -258,9 +200,47 @@ public final class Accelerator {
     List<Fabric> fabricsFor(Role role, SocketAddress address) {
         Decision decision = decide(role, address);
         if (address instanceof UnixDomainSocketAddress) {
-            return movesChosenUnixStreams() ? chosen(decision, unixFabrics) : List.of();
+            return movesChosenUnixStreams()
+                    ? fabrics().chosen(decision, fabrics().unixStreams())
+                    : List.of();
         }
-        return decision.rule().isEmpty() ? unruled : chosen(decision, fabrics);
+        return decision.rule().isEmpty()
+                ? fabrics().unruled()
+                : fabrics().chosen(decision, fabrics().streams());
+    }
+
+    /**
+     * Whether the rules leave any fabric for a stream. Mostly no fabric has to be there to tell that.
+     *
+     * @param role as in {@link #fabricsFor}
+     * @param address as there
+     */
+    boolean mayMove(Role role, SocketAddress address) {
+        return isPlain(address) ? movesUnruled : !fabricsFor(role, address).isEmpty();
+    }
+
+    /** Whether one of the fabrics for a stream wants to compare the first bytes of connections; all of Accel's do, for streams of TCP. */
+    boolean comparesBeginnings(Role role, SocketAddress address) {
+        if (isPlain(address)) {
+            return movesUnruled;
+        }
+        for (Fabric each : fabricsFor(role, address)) {
+            if (each.comparesBeginnings()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isPlain(SocketAddress address) {
+        return fabrics == null
+                && address instanceof InetSocketAddress
+                && profile.rules().list().isEmpty();
+    }
+
+    /** Whether what connections need to leave the kernel waits until the process is not {@linkplain DeferredStart young} any more. */
+    boolean waitsForYouth() {
+        return waitsForYouth && DeferredStart.isYoung();
     }
 
     private Decision decide(Role role, SocketAddress address) {
@@ -277,28 +257,15 @@ public final class Accelerator {
 
     /** As {@link #fabricsFor}, for datagrams. */
     List<Fabric> datagramFabricsFor(Role role, InetSocketAddress address) {
-        return chosen(profile.rules().decide(Protocol.UDP, role, address), datagramFabrics);
-    }
-
-    private List<Fabric> chosen(Decision decision, Map<FabricName, Fabric> from) {
-        List<Fabric> chosen = new ArrayList<>();
-        for (FabricName name : profile.fabrics(decision)) {
-            Fabric fabric = from.get(name);
-            if (fabric != null) {
-                chosen.add(fabric);
-            }
-        }
-        return List.copyOf(chosen);
+        return fabrics()
+                .chosen(
+                        profile.rules().decide(Protocol.UDP, role, address),
+                        fabrics().datagrams());
     }
 
     /** The multicast groups in shared memory; null if the profile leaves all groups to the kernel. */
     GroupHearing groups() {
-        return groups;
-    }
-
-    /** The size in bytes of a ring that many members read: larger than between two sockets, since all have to keep up with it. */
-    static int groupRing(Profile profile) {
-        return Math.min(Keys.MOST_RING, GROUP_RINGS * profile.get(Keys.DATAGRAM_RING_SIZE));
+        return fabrics().groups();
     }
 
     /** Whether the rules let a multicast group's datagrams take RDMA to other hosts. */
@@ -346,22 +313,30 @@ public final class Accelerator {
 
     /** The connections that ask for links when these have paid off. */
     PricedUpgrades upgrades() {
+        PricedUpgrades made = upgrades;
+        return made == null ? makeUpgrades() : made;
+    }
+
+    private synchronized PricedUpgrades makeUpgrades() {
+        if (upgrades == null) {
+            upgrades = new PricedUpgrades(profile.get(Keys.HANDOVER_SAVING), load == null ? new LoadSenses() : load);
+        }
         return upgrades;
     }
 
     /** How long a link is idle before it is given back; {@link Keys#FOREVER} for never. */
     long handoverIdleNanos() {
-        return handoverIdleNanos;
+        return profile.get(Keys.HANDOVER_IDLE);
     }
 
     /** How long a peer may take to answer. */
     long probeTimeoutNanos() {
-        return probeTimeoutNanos;
+        return profile.get(Keys.CONNECT_PROBE_TIMEOUT);
     }
 
     /** How long a connection that was closed tries to deliver bytes that its peer does not take. */
     long lingerNanos() {
-        return lingerNanos;
+        return profile.get(Keys.RDMA_LINGER);
     }
 
     ConnectionLog log() {
@@ -373,16 +348,16 @@ public final class Accelerator {
      * there the connection would be the kernel's for a moment.
      */
     int firstRing() {
-        return firstRing;
+        return failing ? largestRing() : firstRing(profile);
     }
 
     /** The largest size in bytes of a connection's ring. */
     int largestRing() {
-        return largestRing;
+        return profile.get(Keys.RING_SIZE);
     }
 
     int lowWater() {
-        return lowWater;
+        return profile.get(Keys.WRITE_LOW_WATER);
     }
 
     /** Whether a fall-back is an exception, {@code fallback=fail}. */

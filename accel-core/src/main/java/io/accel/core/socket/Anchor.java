@@ -13,6 +13,11 @@ import java.nio.channels.SelectableChannel;
  * program.
  */
 public interface Anchor {
+    /** Whether this is a Unix-domain connection, and not one of TCP. */
+    default boolean isUnix() {
+        return false;
+    }
+
     /** The channel to register for watching, in non-blocking mode; null if the anchor is in blocking mode, or is no channel. */
     SelectableChannel watched();
 

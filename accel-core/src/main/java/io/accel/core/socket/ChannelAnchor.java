@@ -26,6 +26,11 @@ public final class ChannelAnchor implements Anchor {
         this.channel = channel;
     }
 
+    /** As the constructor. A class that calls this can be loaded without this one. */
+    public static Anchor of(SocketChannel channel) {
+        return new ChannelAnchor(channel);
+    }
+
     @Override
     public SelectableChannel watched() {
         // No selector takes a channel in blocking mode, and a thread that uses one in that mode waits within the
@@ -41,7 +46,7 @@ public final class ChannelAnchor implements Anchor {
     @Override
     public InetSocketAddress local() {
         try {
-            return internet(Privileged.call(channel::getLocalAddress)); // a program with few rights is not told
+            return internet(Privileged.localAddress(channel));
         } catch (IOException e) {
             return null; // closed
         }

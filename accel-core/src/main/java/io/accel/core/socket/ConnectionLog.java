@@ -74,7 +74,11 @@ final class ConnectionLog {
     }
 
     private static void say(boolean isNews, Line line) {
-        LOG.get().log(isNews ? Level.INFO : Level.DEBUG, line);
+        if (isNews) {
+            LOG.get().log(Level.INFO, line);
+        } else {
+            LOG.detail(line);
+        }
     }
 
     private boolean isNews(PathInfo path, SocketAddress place) {

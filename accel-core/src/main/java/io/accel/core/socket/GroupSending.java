@@ -54,7 +54,7 @@ final class GroupSending {
         this.groups = groups;
         this.hearing = hearing;
         this.kernelToo = accelerator.profile().get(Keys.DATAGRAM_MULTICAST) == GroupPath.BOTH;
-        this.ringSize = Accelerator.groupRing(accelerator.profile());
+        this.ringSize = Fabrics.groupRing(accelerator.profile());
     }
 
     /** Whether shared memory takes datagrams to groups. */

@@ -701,6 +701,11 @@ public final class Incoming {
         return sizeAside() >= MOST_ASIDE;
     }
 
+    /** Whether there may be bytes that were set aside: not before the first link. In this half. */
+    public boolean mayHaveAside() {
+        return aside != null;
+    }
+
     private boolean isAsideEmpty() {
         SetAside before = aside;
         return before == null || before.isEmpty();

@@ -28,10 +28,9 @@ public final class StreamChannels {
      *
      * @param kind the class, itself and not a subclass of it
      * @param inside tells the parts of a channel of that class
-     * @param <C> the class
      */
-    public static <C extends SocketChannel> void register(Class<C> kind, Function<C, Inside> inside) {
-        KINDS.put(kind, channel -> inside.apply(kind.cast(channel)));
+    public static void register(Class<? extends SocketChannel> kind, Function<SocketChannel, Inside> inside) {
+        KINDS.put(kind, inside);
     }
 
     /**

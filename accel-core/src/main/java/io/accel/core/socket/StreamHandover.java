@@ -89,6 +89,8 @@ final class StreamHandover {
     private boolean undecided;
     /** Whether this connection has had a link that was given back. */
     private boolean again;
+    /** Whether it was reported that no link is to be had. */
+    private boolean saidKernel;
 
     private Claim claim = Claim.NONE;
 
@@ -141,32 +143,28 @@ final class StreamHandover {
         if (shown == null) {
             return; // closed already
         }
-        List<Fabric> allowed = accelerator.fabricsFor(Role.CLIENT, shown);
-        List<Fabric> candidates = anchor.remote() == null ? List.of() : allowed;
+        boolean allowed = accelerator.mayMove(Role.CLIENT, shown);
+        boolean may = allowed && anchor.remote() != null;
         HandoverAfter after = accelerator.handoverAfter();
-        boolean asks = !candidates.isEmpty()
-                && (accelerator.isFailing() || (socket.kind().isNamed() && after.isAtOnce()));
+        boolean asks = may && (accelerator.isFailing() || (socket.kind().isNamed() && after.isAtOnce()));
         connection = ConnectionRecord.connecting(socket);
-        for (Fabric each : candidates) {
-            if (each.comparesBeginnings()) {
-                beginnings = StreamBeginnings.watch(
-                        socket, anchor.remote()); // its address is known; the local one is a system call
-                break;
-            }
+        if (may && accelerator.comparesBeginnings(Role.CLIENT, shown)) {
+            beginnings = StreamBeginnings.watch(
+                    socket, anchor.remote()); // its address is known; the local one is a system call
         }
         synchronized (this) {
-            mayMove = !candidates.isEmpty();
-            if (mayMove) {
+            mayMove = may;
+            if (may) {
                 traffic = new TrafficCount(socket, asks);
                 path = YOUNG;
             } else {
-                path = allowed.isEmpty()
-                        ? byRule(shown)
-                        : new PathInfo("kernel", FallbackReason.PEER_NOT_ACCELERATED, UnixName.NO_FILE);
+                path = allowed
+                        ? new PathInfo("kernel", FallbackReason.PEER_NOT_ACCELERATED, UnixName.NO_FILE)
+                        : byRule(shown);
             }
         }
-        if (candidates.isEmpty()) {
-            staysWithKernel(shown, allowed.isEmpty());
+        if (!may) {
+            staysWithKernel(shown, !allowed);
         }
         if (asks) {
             StreamSearches.get().request(socket);
@@ -182,7 +180,7 @@ final class StreamHandover {
         if (shown == null) {
             return; // closed already
         }
-        boolean isByRule = accelerator.fabricsFor(Role.CLIENT, shown).isEmpty();
+        boolean isByRule = !accelerator.mayMove(Role.CLIENT, shown);
         connection = ConnectionRecord.connecting(socket);
         synchronized (this) {
             path = isByRule ? byRule(shown) : new PathInfo("kernel", FallbackReason.FOREIGN_CHANNEL, null);
@@ -335,6 +333,7 @@ final class StreamHandover {
         if (why == null || socket.isClosed() || hasNoLargerOne(why, lacksRoom)) {
             return;
         }
+        boolean isSaid;
         synchronized (this) {
             if (attached != null) {
                 return;
@@ -350,10 +349,15 @@ final class StreamHandover {
                 traffic.restartAfterVainAnswer();
                 return;
             }
+            isSaid = saidKernel;
+            saidKernel = true;
             if (lacksRoom) {
                 again = true; // there is room when others have closed, or given their links back
                 traffic.restartAfterPause();
-            } else {
+            } else if (passing
+                    || fails()
+                    || why.reason() != FallbackReason.PEER_NOT_ACCELERATED
+                    || !traffic.restartForYoungPeer()) {
                 boolean unused = answer().settle();
                 if (beginnings != null) {
                     beginnings.forget();
@@ -361,7 +365,7 @@ final class StreamHandover {
             }
         }
         connection.fellBack();
-        if (!fails()) {
+        if (!fails() && !isSaid) {
             accelerator.log().connected(anchor.shownLocal(), anchor.shownRemote(), path);
         }
     }
@@ -600,7 +604,7 @@ final class StreamHandover {
     private void logPath() {
         boolean moved;
         synchronized (this) {
-            moved = again;
+            moved = again || saidKernel;
         }
         if (moved) {
             accelerator.log().moved(anchor.shownLocal(), anchor.shownRemote(), path);
@@ -737,7 +741,7 @@ final class StreamHandover {
             answer.wake(); // a thread that comes to wait after this finds the connection closed
         }
         boolean isOpen = answer == null ? mayMove : !answer.isSettled();
-        return isOpen && connection != null && attached == null && !again;
+        return isOpen && connection != null && attached == null && !again && !saidKernel;
     }
 
     /**
@@ -759,7 +763,7 @@ final class StreamHandover {
             if (beginnings != null) {
                 accelerator.acceptedStreams().remove(new AcceptedStreams.From(listener, known.remote()), socket);
             }
-        } else if (connection != null && !isAccepted()) {
+        } else if (connection != null && !isAccepted() && traffic != null && traffic.hasAsked()) {
             StreamSearches.get().closed(socket);
         }
     }

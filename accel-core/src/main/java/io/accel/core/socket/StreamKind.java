@@ -22,7 +22,7 @@ enum StreamKind {
 
     /** The kind of a connection that stands on this anchor. */
     static StreamKind of(Anchor anchor) {
-        return anchor instanceof UnixAnchor ? UNIX : TCP;
+        return anchor.isUnix() ? UNIX : TCP;
     }
 
     /** The rules by which one end is told that the other has ended. */

@@ -3,6 +3,7 @@ package io.accel.core.socket;
 
 import io.accel.FallbackReason;
 import io.accel.PathInfo;
+import io.accel.core.daemon.DeferredStart;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
@@ -12,12 +13,10 @@ import io.accel.profile.Role;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 
 /** The companion of a kernel's listener: it lets clients find the connections that were accepted, and gives them links. Thread-safe. */
 public final class StreamListener {
@@ -69,7 +68,7 @@ public final class StreamListener {
      * @param bound the address it was bound to
      * @throws IOException if no fabric will serve and {@code fallback=fail}
      */
-    public synchronized void bound(InetSocketAddress bound) throws IOException {
+    public void bound(InetSocketAddress bound) throws IOException {
         open(bound, bound);
     }
 
@@ -79,7 +78,7 @@ public final class StreamListener {
      * @param bound its address
      * @throws IOException as there
      */
-    public synchronized void boundToFile(UnixDomainSocketAddress bound) throws IOException {
+    public void boundToFile(SocketAddress bound) throws IOException {
         file = UnixName.ofFile(bound);
         boundAt = System.nanoTime();
         open(file, bound);
@@ -90,29 +89,64 @@ public final class StreamListener {
     }
 
     /**
-     * Opens the listener to the fabrics.
+     * Opens the listener to the fabrics, or has it opened when the process is not young any more. Clients that ask before that ask again.
      *
      * @param bound its address, or the name of its file; null if the file cannot be looked at
      * @param shown its address as the program has it
      */
     private void open(InetSocketAddress bound, SocketAddress shown) throws IOException {
-        List<Fabric> candidates = accelerator.fabricsFor(Role.SERVER, shown);
-        if (candidates.isEmpty()) {
+        if (!accelerator.mayMove(Role.SERVER, shown)) {
             String rule = accelerator.ruleFor(Role.SERVER, shown);
             unopened = new PathInfo("kernel", FallbackReason.RULE, rule);
             accelerator.log().listening(shown, unopened);
+            return;
         }
+        if (accelerator.waitsForYouth()) {
+            compares = accelerator.comparesBeginnings(Role.SERVER, shown);
+            accelerated = true; // those who are accepted meanwhile are found later
+            if (DeferredStart.defer(new Opening(bound, shown))) {
+                return;
+            }
+        }
+        openNow(bound, shown);
+    }
+
+    /** Opens the listener a moment after it was bound. */
+    private final class Opening implements Runnable {
+        private final InetSocketAddress bound;
+        private final SocketAddress shown;
+
+        Opening(InetSocketAddress bound, SocketAddress shown) {
+            this.bound = bound;
+            this.shown = shown;
+        }
+
+        @Override
+        public void run() {
+            try {
+                openNow(bound, shown);
+            } catch (IOException e) {
+                throw new IllegalStateException(e); // only where a fall-back is a failure, and then nothing is deferred
+            }
+        }
+    }
+
+    private void openNow(InetSocketAddress bound, SocketAddress shown) throws IOException {
         FallbackException failure = null;
         boolean served = false;
-        for (Fabric fabric : candidates) {
+        for (Fabric fabric : accelerator.fabricsFor(Role.SERVER, shown)) {
+            if (!isWanted(fabric)) {
+                continue;
+            }
             try {
                 if (bound == null) {
                     throw new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, UnixName.NO_FILE);
                 }
                 Fabric.Listening listening = fabric.listen(bound, new Arrivals(fabric.name(), bound));
-                open.add(new Opened(fabric, listening));
-                askedLate |= !fabric.saysPending();
-                compares |= fabric.comparesBeginnings();
+                if (!add(new Opened(fabric, listening))) {
+                    listening.close();
+                    continue;
+                }
                 if (listening.waitsFor() != null) {
                     throw listening.waitsFor();
                 }
@@ -126,11 +160,26 @@ public final class StreamListener {
                 accelerator.log().listening(shown, why);
             }
         }
-        accelerated = !open.isEmpty();
+        accelerated = hasOpened();
         if (accelerator.isFailing() && !served && failure != null) {
             throw new IOException(
                     "listener not accelerated, and fallback=fail: " + failure.reason() + ": " + failure.getMessage());
         }
+    }
+
+    /** Whether clients of a fabric may still ask for links: not if the program has closed this, and no connection waits for one. */
+    private synchronized boolean isWanted(Fabric fabric) {
+        return !closed || (movable > 0 && fabric.mayOutliveListener());
+    }
+
+    private synchronized boolean add(Opened opened) {
+        askedLate |= !opened.fabric().saysPending();
+        compares |= opened.fabric().comparesBeginnings();
+        return isWanted(opened.fabric()) && open.add(opened);
+    }
+
+    private synchronized boolean hasOpened() {
+        return !open.isEmpty();
     }
 
     /**
@@ -155,8 +204,8 @@ public final class StreamListener {
     }
 
     /** Whether a client can ask for a link of a connection that was accepted from this. */
-    synchronized boolean isOpen() {
-        return !open.isEmpty();
+    boolean isOpen() {
+        return hasOpened();
     }
 
     /** Takes note that a connection has given its link back. Returns whether it may get another. */
@@ -171,7 +220,7 @@ public final class StreamListener {
         List<Opened> toClose;
         synchronized (this) {
             movable--;
-            toClose = closed && movable == 0 ? take(opened -> true) : List.of();
+            toClose = closed ? takeUnwanted() : List.of();
         }
         closeAll(toClose);
     }
@@ -184,13 +233,19 @@ public final class StreamListener {
         List<Opened> toClose;
         synchronized (this) {
             closed = true;
-            toClose = take(opened -> movable == 0 || !opened.fabric().mayOutliveListener());
+            toClose = takeUnwanted();
         }
         closeAll(toClose);
     }
 
-    private List<Opened> take(Predicate<Opened> wanted) {
-        List<Opened> taken = open.stream().filter(wanted).toList();
+    /** A loop: streams and lambdas would have to be loaded and linked first, and short programs close their listeners, too. */
+    private synchronized List<Opened> takeUnwanted() {
+        List<Opened> taken = new ArrayList<>();
+        for (Opened each : open) {
+            if (!isWanted(each.fabric())) {
+                taken.add(each);
+            }
+        }
         open.removeAll(taken);
         return taken;
     }

@@ -28,7 +28,13 @@ import java.util.function.Predicate;
  */
 public final class StreamSocket {
     private static final Log LOG = Log.of(StreamSocket.class);
-    private static final Warnings ERRORS = new Warnings(LOG);
+
+    /** A class of its own, since most processes have none. */
+    private static final class Errors {
+        static final Warnings SEEN = new Warnings(LOG);
+
+        private Errors() {}
+    }
 
     private final Accelerator accelerator;
     /** The anchor as the adapter passed it. */
@@ -362,6 +368,27 @@ public final class StreamSocket {
     }
 
     /**
+     * As {@link #close(BooleanSupplier, boolean)}, for an adapter that knows whether to reset.
+     *
+     * @param aborts whether to reset
+     * @param orderly as there
+     */
+    public void close(boolean aborts, boolean orderly) {
+        close(aborts ? Known.ABORT : Known.END, orderly);
+    }
+
+    /** Constants with names: linking a lambda takes milliseconds while a process starts. */
+    private enum Known implements BooleanSupplier {
+        ABORT,
+        END;
+
+        @Override
+        public boolean getAsBoolean() {
+            return this == ABORT;
+        }
+    }
+
+    /**
      * As {@link #close}, but as the JDK closes its sockets: the output ends in order first, and then unread bytes make it a reset behind
      * that end.
      *
@@ -380,17 +407,15 @@ public final class StreamSocket {
     }
 
     private void close(BooleanSupplier abort, Unread unread) {
-        boolean interrupted = Thread.interrupted(); // as Uninterrupted, without an object for each connection
+        boolean interrupted = Uninterrupted.begin();
         try {
             if (kind.endings().areChosen()) {
                 closeUninterrupted(abort, unread);
             } else {
-                closeUninterrupted(() -> false, Unread.RESETS);
+                closeUninterrupted(Known.END, Unread.RESETS);
             }
         } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            Uninterrupted.end(interrupted);
         }
     }
 
@@ -463,7 +488,8 @@ public final class StreamSocket {
         try {
             closeLink(stream, abort.getAsBoolean(), whatIf);
         } catch (RuntimeException | Error e) {
-            ERRORS.warn("closing a connection met an error; its peer is reset, and all that it had is given back", e);
+            Errors.SEEN.warn(
+                    "closing a connection met an error; its peer is reset, and all that it had is given back", e);
             stream.failure().met(e);
         }
         if (stream.failure().isMet()) {

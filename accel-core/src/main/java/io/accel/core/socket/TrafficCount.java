@@ -25,6 +25,11 @@ final class TrafficCount {
     /** How often this end asks whether anybody knows this connection after all. */
     private static final int MOST_ASKED = 3;
 
+    /** How long after the answer that the peer has no Accel it is asked again; the second time it is twice as long. */
+    private static final long YOUNG_PEER_NANOS = 1_500_000_000L;
+    /** How often that is. A listener in a process that has only just begun opens to clients a second after it was bound. */
+    private static final int MOST_ASKED_OF_YOUNG = 2;
+
     /** A count of reads and writes, a count of bytes, and a time, as {@link System#nanoTime}. */
     private record Count(int operations, long bytes, long earliest) {
         /** The count of all connections that have only just begun. */
@@ -39,6 +44,8 @@ final class TrafficCount {
      * Whether the traffic was enough, and nothing is counted. Set by the thread that finds so; cleared, after {@link #from}, to start over.
      */
     private volatile boolean enough;
+    /** Whether a link was ever asked for. Set before {@link #enough}, and never taken back. */
+    private volatile boolean asked;
     /**
      * The traffic before the count began, and the earliest time for a link; null if it is counted from the beginning. Written by the thread
      * that starts over.
@@ -53,6 +60,8 @@ final class TrafficCount {
     private long slowerPauseNanos = FIRST_PAUSE_NANOS;
     /** The number of answers that might soon have changed. */
     private int askedInVain;
+    /** The number of answers of peers that may have been young. */
+    private int askedOfYoung;
 
     /**
      * Counts from the beginning.
@@ -64,6 +73,7 @@ final class TrafficCount {
         this.isNamed = socket.kind().isNamed();
         if (enough) {
             this.enough = true;
+            this.asked = true;
         }
     }
 
@@ -79,9 +89,15 @@ final class TrafficCount {
                 && (isNamed || socket.incoming().taken() > 0)
                 && socket.isWorthLink(done, bytes() - before.bytes())
                 && System.nanoTime() - before.earliest() >= 0) {
+            asked = true;
             enough = true; // two threads may both come here; the second request finds nothing to do
             StreamSearches.get().requestWhenWorthIt(socket);
         }
+    }
+
+    /** Whether a link was ever asked for: a search for it may go on. */
+    boolean hasAsked() {
+        return asked;
     }
 
     private int operations() {
@@ -137,6 +153,20 @@ final class TrafficCount {
     /** Makes that pause short again. */
     void resetSlower() {
         slowerPauseNanos = FIRST_PAUSE_NANOS;
+    }
+
+    /**
+     * Starts over after the answer that the peer has no Accel: it may only have begun.
+     *
+     * @return false if it was asked often enough
+     */
+    boolean restartForYoungPeer() {
+        if (askedOfYoung == MOST_ASKED_OF_YOUNG) {
+            return false;
+        }
+        askedOfYoung++;
+        restart(System.nanoTime() + askedOfYoung * YOUNG_PEER_NANOS, 0);
+        return true;
     }
 
     /** Starts over after a link was given back, to ask for another. By {@link LinkRetirement}'s thread. */

@@ -39,7 +39,7 @@ public final class UnixAnchor implements Anchor {
      *
      * @param channel a channel of the kernel provider; the caller owns it
      */
-    public static UnixAnchor connecting(SocketChannel channel) {
+    public static Anchor connecting(SocketChannel channel) {
         return new UnixAnchor(channel, false, null);
     }
 
@@ -49,8 +49,13 @@ public final class UnixAnchor implements Anchor {
      * @param channel as in {@link #connecting}
      * @param by the listener
      */
-    public static UnixAnchor accepted(SocketChannel channel, StreamListener by) {
+    public static Anchor accepted(SocketChannel channel, StreamListener by) {
         return new UnixAnchor(channel, true, by.file());
+    }
+
+    @Override
+    public boolean isUnix() {
+        return true;
     }
 
     @Override

@@ -73,7 +73,7 @@ class LogTest {
     @Test
     void whatCanWaitComesBeforeTheNextMessage() {
         Log log = Log.of(NAME);
-        log.later(Level.WARNING, "later");
+        log.later(logger -> logger.log(Level.WARNING, "later"));
         Log.of(NAME).get().log(Level.WARNING, "next");
         assertThat(said).hasSize(2);
         assertThat(said.get(0)).startsWith("later by ");
@@ -82,7 +82,7 @@ class LogTest {
 
     @Test
     void whatCanWaitComesBeforeTheNextMessageOfADaemon() {
-        Log.of(NAME).later(Level.WARNING, "later");
+        Log.of(NAME).later(logger -> logger.log(Level.WARNING, "later"));
         Daemons.start("accel-test", () -> Log.of(NAME).get().log(Level.WARNING, "next"));
         await().until(() -> said.size() == 2);
         assertThat(said.get(0)).startsWith("later by ");
@@ -90,8 +90,8 @@ class LogTest {
 
     @Test
     void whatCanWaitIsSaidOnceIfNothingElseIs() {
-        Log.of(NAME).later(Level.WARNING, "later");
+        Log.of(NAME).later(logger -> logger.log(Level.WARNING, "later"));
         await().until(() -> !said.isEmpty());
-        assertThat(said).containsExactly("later by accel-log-later");
+        assertThat(said).singleElement().asString().startsWith("later by accel-");
     }
 }

@@ -39,7 +39,7 @@ class AskingAgainTest {
             Map<FabricName, Fabric> all = new EnumMap<>(FabricName.class);
             all.put(
                     FabricName.SHM,
-                    new Passing(Accelerator.fabrics(profile, PortSpace.TCP).get(FabricName.SHM), reason, times, asked));
+                    new Passing(Fabrics.all(profile, PortSpace.TCP).get(FabricName.SHM), reason, times, asked));
             return all;
         };
     }

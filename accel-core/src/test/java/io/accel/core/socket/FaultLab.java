@@ -48,7 +48,7 @@ final class FaultLab implements AutoCloseable {
 
     private Map<FabricName, Fabric> fabrics(Profile profile) {
         FaultyFabric fabric =
-                new FaultyFabric(Accelerator.fabrics(profile, PortSpace.TCP).get(FabricName.SHM), faults);
+                new FaultyFabric(Fabrics.all(profile, PortSpace.TCP).get(FabricName.SHM), faults);
         return Map.of(FabricName.SHM, fabric);
     }
 

@@ -71,7 +71,7 @@ class FullFileSystemTest {
 
     @Test
     void ringsGrowAsFarAsThereIsRoomAndFurtherWhenThereIsMore() throws Exception {
-        try (Lab lab = new Lab("balanced", SETTINGS, profile -> Accelerator.fabrics(profile, PortSpace.TCP), dir)) {
+        try (Lab lab = new Lab("balanced", SETTINGS, profile -> Fabrics.all(profile, PortSpace.TCP), dir)) {
             List<Lab.Pair> pairs = new ArrayList<>();
             List<Background<Integer>> traffic = new ArrayList<>();
             for (int i = 0; i < 3; i++) {

@@ -88,7 +88,7 @@ final class Lab implements AutoCloseable {
     Function<SocketChannel, Anchor> anchors = ChannelAnchor::new;
 
     Lab(String preset, Map<String, String> settings) throws IOException {
-        this(preset, settings, profile -> Accelerator.fabrics(profile, PortSpace.TCP));
+        this(preset, settings, profile -> Fabrics.all(profile, PortSpace.TCP));
     }
 
     /** With fabrics of the test's own. */
@@ -105,7 +105,7 @@ final class Lab implements AutoCloseable {
 
     /** With what the test says of the machine's load. */
     Lab(String preset, Map<String, String> settings, Senses load) throws IOException {
-        this(preset, settings, profile -> Accelerator.fabrics(profile, PortSpace.TCP), createDirectory(), true, load);
+        this(preset, settings, profile -> Fabrics.all(profile, PortSpace.TCP), createDirectory(), true, load);
     }
 
     private Lab(

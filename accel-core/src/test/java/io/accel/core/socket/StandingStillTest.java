@@ -42,8 +42,8 @@ class StandingStillTest {
         try (Lab stopped = new Lab("balanced", SETTINGS)) {
             stopped.silence();
             fill(stopped.dir);
-            try (Lab healthy = new Lab(
-                    "balanced", SETTINGS, profile -> Accelerator.fabrics(profile, PortSpace.TCP), stopped.dir)) {
+            try (Lab healthy =
+                    new Lab("balanced", SETTINGS, profile -> Fabrics.all(profile, PortSpace.TCP), stopped.dir)) {
                 List<SocketChannel> accepted = new ArrayList<>();
                 List<StreamSocket> waiting = new ArrayList<>();
                 for (int i = 0; i < TO_THE_STOPPED; i++) {

@@ -98,7 +98,7 @@ class UnixStreamsTest {
         SocketChannel client = closing(JdkAccess.kernelProvider().openSocketChannel(StandardProtocolFamily.UNIX));
         client.connect(kernel.getLocalAddress());
         SocketChannel channel = closing(kernel.accept());
-        UnixAnchor anchor = UnixAnchor.accepted(channel, listener);
+        UnixAnchor anchor = (UnixAnchor) UnixAnchor.accepted(channel, listener);
         StreamSocket socket = new StreamSocket(accelerator, anchor);
         anchor.addTo(all, socket);
         return new One(socket, anchor, channel);

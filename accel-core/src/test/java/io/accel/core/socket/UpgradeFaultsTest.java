@@ -201,7 +201,7 @@ class UpgradeFaultsTest {
                     FabricName.RDMA,
                     first,
                     FabricName.SHM,
-                    Accelerator.fabrics(profile, PortSpace.TCP).get(FabricName.SHM));
+                    Fabrics.all(profile, PortSpace.TCP).get(FabricName.SHM));
         })) {
             if (call != Call.LISTEN) {
                 faults.arm(Side.CLIENT, call, 1, failure);

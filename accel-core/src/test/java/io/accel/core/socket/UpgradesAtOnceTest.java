@@ -40,7 +40,7 @@ class UpgradesAtOnceTest {
         private final boolean pending;
 
         Silent(Profile profile, boolean pending) {
-            this.shm = Accelerator.fabrics(profile, PortSpace.TCP).get(FabricName.SHM);
+            this.shm = Fabrics.all(profile, PortSpace.TCP).get(FabricName.SHM);
             this.pending = pending;
         }
 

@@ -30,7 +30,7 @@ public final class AccelAsynchronousChannelProvider extends AsynchronousChannelP
     public AccelAsynchronousChannelProvider() {
         AccelSelectorProvider provider = new AccelSelectorProvider();
         this.channels = provider;
-        this.kernel = provider.accelerator().isOn() ? null : JdkAccess.kernelAsynchronousProvider();
+        this.kernel = provider.accelerator() != null ? null : JdkAccess.kernelAsynchronousProvider();
     }
 
     @Override

@@ -58,9 +58,11 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     private java.net.DatagramSocket adaptor; // guarded by this
 
-    AccelDatagramChannel(AccelSelectorProvider provider, DatagramChannel kernel, ProtocolFamily family)
+    /** Opens one over the JDK's. A class that calls this can be loaded without this one. */
+    static DatagramChannel over(AccelSelectorProvider provider, DatagramChannel kernel, ProtocolFamily family)
             throws IOException {
-        this(provider, DatagramSocket.kernelsAtFirst(provider.accelerator(), kernel), family, OnInterrupt.CLOSES);
+        return new AccelDatagramChannel(
+                provider, DatagramSocket.kernelsAtFirst(provider.accelerator(), kernel), family, OnInterrupt.CLOSES);
     }
 
     private AccelDatagramChannel(
@@ -84,7 +86,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
      *
      * @param isUninterruptible whether no interrupt closes the kernel's channel, which then may wait by itself
      */
-    static AccelDatagramChannel uninterruptible(
+    static DatagramChannel uninterruptible(
             AccelSelectorProvider provider, DatagramChannel kernel, boolean isUninterruptible) throws IOException {
         DatagramSocket socket = isUninterruptible
                 ? DatagramSocket.kernelsAtFirst(provider.accelerator(), kernel)

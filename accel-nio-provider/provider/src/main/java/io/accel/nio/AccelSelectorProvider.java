@@ -11,7 +11,8 @@ import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamSocket;
 import io.accel.core.socket.UnixAnchor;
-import io.accel.nio.AccelServerSocketChannel.Anchors;
+import io.accel.profile.Keys;
+import io.accel.profile.Mode;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -33,11 +34,16 @@ import java.util.Objects;
  */
 public final class AccelSelectorProvider extends DatagramSource {
     private final SelectorProvider kernel;
+    /** Null if nothing is accelerated, as in profile {@code off}. */
     private final Accelerator accelerator;
 
     /** Called once by the JVM, with the profile that the system properties name. */
     public AccelSelectorProvider() {
-        this(AccelRuntime.get().accelerator());
+        this(AccelRuntime.get());
+    }
+
+    private AccelSelectorProvider(AccelRuntime runtime) {
+        this(runtime.isOn() ? runtime.accelerator() : null);
     }
 
     /**
@@ -46,7 +52,7 @@ public final class AccelSelectorProvider extends DatagramSource {
      * @param profile the profile
      */
     public AccelSelectorProvider(Profile profile) {
-        this(new Accelerator(profile));
+        this(profile.get(Keys.MODE) == Mode.ACCELERATE ? new Accelerator(profile) : null);
     }
 
     private AccelSelectorProvider(Accelerator accelerator) {
@@ -54,7 +60,7 @@ public final class AccelSelectorProvider extends DatagramSource {
         this.accelerator = accelerator;
     }
 
-    /** Returns the accelerator of this provider's profile. */
+    /** Returns the accelerator of this provider's profile; null if nothing is accelerated. */
     Accelerator accelerator() {
         return accelerator;
     }
@@ -71,7 +77,7 @@ public final class AccelSelectorProvider extends DatagramSource {
         } catch (IOException e) {
             channel = again(e, kernel::openSocketChannel);
         }
-        return isAccelerating() ? wrap(channel, new ChannelAnchor(channel)) : channel;
+        return isAccelerating() ? wrap(channel, ChannelAnchor.of(channel)) : channel;
     }
 
     @Override
@@ -92,12 +98,12 @@ public final class AccelSelectorProvider extends DatagramSource {
         } catch (IOException e) {
             channel = again(e, () -> kernel.openSocketChannel(family));
         }
-        return isAccelerating() ? wrap(channel, new ChannelAnchor(channel)) : channel;
+        return isAccelerating() ? wrap(channel, ChannelAnchor.of(channel)) : channel;
     }
 
     /** Whether a channel opened now is Accel's: not in profile {@code off}, and not where Accel opens it for itself. */
     private boolean isAccelerating() {
-        return accelerator.isOn() && !KernelOnly.isCurrent();
+        return accelerator != null && !KernelOnly.isCurrent();
     }
 
     /** Whether this is the family of Unix-domain channels, which are the JDK's own if they may not move. */
@@ -114,7 +120,7 @@ public final class AccelSelectorProvider extends DatagramSource {
     }
 
     private SocketChannel wrap(SocketChannel channel, Anchor anchor) {
-        return new AccelSocketChannel(this, new StreamSocket(accelerator, anchor), channel);
+        return AccelSocketChannel.over(this, new StreamSocket(accelerator, anchor), channel);
     }
 
     @Override
@@ -125,7 +131,7 @@ public final class AccelSelectorProvider extends DatagramSource {
         } catch (IOException e) {
             channel = again(e, kernel::openServerSocketChannel);
         }
-        return isAccelerating() ? new AccelServerSocketChannel(this, channel, Anchors.TCP) : channel;
+        return isAccelerating() ? AccelServerSocketChannel.over(this, channel, false) : channel;
     }
 
     @Override
@@ -137,7 +143,7 @@ public final class AccelSelectorProvider extends DatagramSource {
             } catch (IOException e) {
                 unix = again(e, () -> JdkAccess.openUnixListener(this));
             }
-            return accelerator.movesUnixStreams() ? new AccelServerSocketChannel(this, unix, Anchors.UNIX) : unix;
+            return accelerator.movesUnixStreams() ? AccelServerSocketChannel.over(this, unix, true) : unix;
         }
         Objects.requireNonNull(family, "family");
         ServerSocketChannel channel;
@@ -146,7 +152,7 @@ public final class AccelSelectorProvider extends DatagramSource {
         } catch (IOException e) {
             channel = again(e, () -> kernel.openServerSocketChannel(family));
         }
-        return isAccelerating() ? new AccelServerSocketChannel(this, channel, Anchors.TCP) : channel;
+        return isAccelerating() ? AccelServerSocketChannel.over(this, channel, false) : channel;
     }
 
     @Override
@@ -160,13 +166,13 @@ public final class AccelSelectorProvider extends DatagramSource {
         } catch (IOException e) {
             poller = again(e, accelerator::openPoller);
         }
-        return new AccelSelector(this, poller);
+        return AccelSelector.over(this, poller);
     }
 
     @Override
     public DatagramChannel openDatagramChannel() throws IOException {
         DatagramChannel channel = openDatagrams();
-        return isAccelerating() ? new AccelDatagramChannel(this, channel, null) : channel;
+        return isAccelerating() ? AccelDatagramChannel.over(this, channel, null) : channel;
     }
 
     @Override
@@ -177,7 +183,7 @@ public final class AccelSelectorProvider extends DatagramSource {
         } catch (IOException e) {
             channel = again(e, () -> kernel.openDatagramChannel(family));
         }
-        return isAccelerating() ? new AccelDatagramChannel(this, channel, family) : channel;
+        return isAccelerating() ? AccelDatagramChannel.over(this, channel, family) : channel;
     }
 
     /**

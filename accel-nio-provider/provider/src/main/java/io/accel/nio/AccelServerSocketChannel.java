@@ -3,7 +3,6 @@ package io.accel.nio;
 
 import io.accel.core.daemon.Privileged;
 import io.accel.core.poll.KernelPollable;
-import io.accel.core.poll.Pollable;
 import io.accel.core.socket.Anchor;
 import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.Relief;
@@ -14,7 +13,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
-import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
@@ -27,47 +25,65 @@ import java.util.Set;
 public final class AccelServerSocketChannel extends ServerSocketChannel {
     private final AccelSelectorProvider provider;
     private final ServerSocketChannel kernel;
-    /** Makes the anchors of the connections that it accepts. */
-    private final Anchors anchors;
+    /** Whether it accepts Unix-domain connections, and not TCP's. */
+    private final boolean isUnix;
 
     private final StreamListener listener;
-    private final KernelPollable pollable;
+    /** Made when a selector first watches this; null before that. Written under the listener's monitor. */
+    private volatile KernelPollable pollable;
 
     private ServerSocket socket; // guarded by this
 
-    /** Makes the anchor of a connection that a listener of one family has accepted. */
-    interface Anchors {
-        /** Those of connections by TCP. */
-        Anchors TCP = (accepted, by) -> new ChannelAnchor(accepted);
-        /** Those of Unix-domain connections. */
-        Anchors UNIX = UnixAnchor::accepted;
-
-        /** Makes the anchor over the JDK's channel. */
-        Anchor of(SocketChannel accepted, StreamListener by);
+    /**
+     * Opens one over the JDK's.
+     *
+     * @param isUnix whether its connections are Unix-domain connections, and not TCP's
+     */
+    static ServerSocketChannel over(AccelSelectorProvider provider, ServerSocketChannel kernel, boolean isUnix) {
+        return new AccelServerSocketChannel(provider, kernel, isUnix);
     }
 
-    AccelServerSocketChannel(AccelSelectorProvider provider, ServerSocketChannel kernel, Anchors anchors) {
+    private AccelServerSocketChannel(AccelSelectorProvider provider, ServerSocketChannel kernel, boolean isUnix) {
         super(provider);
         this.provider = provider;
         this.kernel = kernel;
-        this.anchors = anchors;
+        this.isUnix = isUnix;
         this.listener = new StreamListener(provider.accelerator());
-        this.pollable = new KernelPollable(kernel);
     }
 
-    Pollable pollable() {
-        return pollable;
+    KernelPollable pollable() {
+        KernelPollable made = pollable;
+        return made != null ? made : makePollable();
+    }
+
+    private KernelPollable makePollable() {
+        synchronized (listener) {
+            if (pollable == null) {
+                KernelPollable made = new KernelPollable(kernel);
+                if (!isOpen()) {
+                    made.close(); // a later close finds it
+                }
+                pollable = made;
+            }
+            return pollable;
+        }
+    }
+
+    private KernelPollable pollableOrNull() {
+        synchronized (listener) {
+            return pollable;
+        }
     }
 
     @Override
     public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
         kernel.bind(local, backlog);
-        SocketAddress at = Privileged.call(kernel::getLocalAddress);
+        SocketAddress at = Privileged.localAddress(kernel);
         try {
             if (at instanceof InetSocketAddress bound) {
                 listener.bound(bound);
-            } else if (at instanceof UnixDomainSocketAddress bound) {
-                listener.boundToFile(bound);
+            } else if (isUnix) {
+                listener.boundToFile(at);
             }
         } catch (IOException e) {
             close();
@@ -119,9 +135,11 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
     }
 
     private SocketChannel wrap(SocketChannel accepted) {
-        return accepted == null
-                ? null
-                : new AccelSocketChannel(provider, listener.accepted(anchors.of(accepted, listener)), accepted);
+        if (accepted == null) {
+            return null;
+        }
+        Anchor anchor = isUnix ? UnixAnchor.accepted(accepted, listener) : ChannelAnchor.of(accepted);
+        return AccelSocketChannel.over(provider, listener.accepted(anchor), accepted);
     }
 
     /** Called when the JDK's channel has failed. If an interrupt closed it, this closes, too. Returns the exception to throw. */
@@ -136,26 +154,37 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
     public synchronized ServerSocket socket() {
         if (socket == null) {
             Objects.requireNonNull(kernel.socket(), "socket"); // which throws for a family that has none
-            socket = Privileged.get(() -> new AccelServerSocket(new Hooks()));
+            socket = Hooks.socket(this);
         }
         return socket;
     }
 
     /** The hooks for the adaptor alone, so that programs do not see them. */
-    private final class Hooks implements ServerSocketHooks {
+    private static final class Hooks implements ServerSocketHooks {
+        private final AccelServerSocketChannel channel;
+
+        private Hooks(AccelServerSocketChannel channel) {
+            this.channel = channel;
+        }
+
+        /** A class that calls this can be loaded without those of the adaptor. */
+        static ServerSocket socket(AccelServerSocketChannel channel) {
+            return Privileged.get(() -> new AccelServerSocket(new Hooks(channel)));
+        }
+
         @Override
         public ServerSocketChannel channel() {
-            return AccelServerSocketChannel.this;
+            return channel;
         }
 
         @Override
         public SocketChannel acceptBlocking(long timeoutNanos) throws IOException {
-            return acceptWithin(timeoutNanos);
+            return channel.acceptWithin(timeoutNanos);
         }
 
         @Override
         public InetSocketAddress localAddressOrNull() {
-            return (InetSocketAddress) kernel.socket().getLocalSocketAddress();
+            return (InetSocketAddress) channel.kernel.socket().getLocalSocketAddress();
         }
     }
 
@@ -186,7 +215,10 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
             listener.close();
         } finally {
             try {
-                pollable.close();
+                KernelPollable watched = pollableOrNull(); // this is not open any more: a later one is closed
+                if (watched != null) {
+                    watched.close();
+                }
             } finally {
                 kernel.close();
             }
@@ -195,7 +227,10 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        pollable.endRegistrations(AccelSocketChannel::isOver);
+        KernelPollable watched = pollable;
+        if (watched != null) {
+            watched.endRegistrations(AccelSocketChannel::isOver);
+        }
         kernel.configureBlocking(block);
     }
 

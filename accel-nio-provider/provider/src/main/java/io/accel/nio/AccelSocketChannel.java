@@ -7,8 +7,6 @@ import io.accel.core.socket.BlockingWaits;
 import io.accel.core.socket.StreamChannels;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -23,37 +21,24 @@ import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * A stream channel over the JDK's own, which decides everything about it: state, addresses, options, exceptions. Only its bytes, and
  * its readiness for them, may be a link's for a part of its life. Safe for use by many threads, as {@link SocketChannel} promises.
  */
 public final class AccelSocketChannel extends SocketChannel {
-    private static final SocketOption<Integer> LINGER = StandardSocketOptions.SO_LINGER;
-
     /** How long a change of the mode keeps reads out while a write is under way. */
     private static final long MODE_GLANCE_NANOS = 100_000;
     /** How long it then waits for the write before it looks at the reads again. */
     private static final long MODE_TURN_NANOS = 10_000_000;
 
+    static {
+        StreamChannels.register(AccelSocketChannel.class, new Insides());
+    }
+
     /** The beginnings of the addresses in the text of the JDK's channel. */
     private static final List<String> ADDRESSES = List.of(" local=", " remote=");
-
-    private static final VarHandle KNOWN;
-    private static final VarHandle CLOSING;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            KNOWN = lookup.findVarHandle(AccelSocketChannel.class, "known", boolean.class)
-                    .withInvokeExactBehavior();
-            CLOSING = lookup.findVarHandle(AccelSocketChannel.class, "closing", boolean.class)
-                    .withInvokeExactBehavior();
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-        StreamChannels.register(AccelSocketChannel.class, each -> new StreamChannels.Inside(each.stream, each.kernel));
-    }
 
     private final StreamSocket stream;
     private final StreamInput input;
@@ -61,9 +46,8 @@ public final class AccelSocketChannel extends SocketChannel {
     /** The JDK's channel. */
     private final SocketChannel kernel;
 
-    /** Whether the core knows that this is connected. Set once, through {@link #KNOWN}, by the first thread that finds it connected. */
-    @SuppressWarnings("UnusedVariable") // read through its handle
-    private volatile boolean known;
+    /** Whether the core knows that this is connected. Set once, under the stream's monitor, by the first thread that finds it connected. */
+    private boolean known;
 
     private volatile boolean outputShut;
     /** As {@link #outputShut}, for the input. */
@@ -71,12 +55,8 @@ public final class AccelSocketChannel extends SocketChannel {
     /** Whether the program wants its close to be a reset. The JDK's channel can no longer tell when an interrupt has closed it. */
     private volatile boolean resets;
 
-    /**
-     * Whether the close has begun, and must be finished when no selector has a key of this any more. Cleared through {@link #CLOSING}, by the
-     * thread that finishes it.
-     */
-    @SuppressWarnings("UnusedVariable") // read through its handle
-    private volatile boolean closing;
+    /** Whether the close has begun, and must be finished when no selector has a key of this any more. Under the stream's monitor. */
+    private boolean closing;
 
     private Socket socket; // guarded by this
 
@@ -94,6 +74,11 @@ public final class AccelSocketChannel extends SocketChannel {
         if (kernel.isConnected()) {
             this.known = true;
         }
+    }
+
+    /** As the constructor. A class that calls this can be loaded without this one. */
+    static SocketChannel over(AccelSelectorProvider provider, StreamSocket stream, SocketChannel kernel) {
+        return new AccelSocketChannel(provider, stream, kernel);
     }
 
     Pollable pollable() {
@@ -198,13 +183,22 @@ public final class AccelSocketChannel extends SocketChannel {
      * profile refuses.
      */
     private void established() throws IOException {
-        if ((boolean) KNOWN.compareAndSet(this, false, true)) {
+        if (isNews()) {
             try {
                 stream.connected();
             } catch (IOException e) {
                 close();
                 throw e;
             }
+        }
+    }
+
+    /** Whether no thread has told the core before. A lock: a handle, or an object, for what happens once would cost more. */
+    private boolean isNews() {
+        synchronized (stream) {
+            boolean news = !known;
+            known = true;
+            return news;
         }
     }
 
@@ -278,7 +272,7 @@ public final class AccelSocketChannel extends SocketChannel {
             }
             return kernel.setOption(name, value);
         });
-        if (name.equals(LINGER)) {
+        if (name.equals(StandardSocketOptions.SO_LINGER)) {
             resets = (Integer) value == 0;
         } else if (name.name().equals("SO_OOBINLINE")) {
             stream.wantUrgentInline((Boolean) value);
@@ -344,7 +338,9 @@ public final class AccelSocketChannel extends SocketChannel {
     protected void implCloseSelectableChannel() throws IOException {
         boolean isWatched = isRegistered() && !isBlocking();
         if (isWatched && stream.beginClose(resets)) {
-            closing = true;
+            synchronized (stream) {
+                closing = true;
+            }
             if (!isRegistered()) {
                 finishClose(); // a selector has let go of the last key meanwhile, and may have come too early
             }
@@ -356,14 +352,19 @@ public final class AccelSocketChannel extends SocketChannel {
 
     /** Finishes a close that waited for the selectors. Called when one of them has let go of the last key of a closed channel. */
     void finishClose() throws IOException {
-        if ((boolean) CLOSING.compareAndSet(this, true, false)) {
+        boolean isMine;
+        synchronized (stream) {
+            isMine = closing;
+            closing = false;
+        }
+        if (isMine) {
             close(false);
         }
     }
 
     private void close(boolean orderly) throws IOException {
         try {
-            stream.close(() -> resets, orderly);
+            stream.close(resets, orderly);
         } finally { // whatever fails there, the peer hears of the end
             kernel.close();
             stream.anchorClosed(resets);
@@ -412,7 +413,7 @@ public final class AccelSocketChannel extends SocketChannel {
     public synchronized Socket socket() {
         if (socket == null) {
             Objects.requireNonNull(kernel.socket(), "socket"); // which throws for a family that has none
-            socket = AccelSocket.over(new ChannelSocketHooks(this, input, output));
+            socket = ChannelSocketHooks.socket(this, input, output);
         }
         return socket;
     }
@@ -437,23 +438,43 @@ public final class AccelSocketChannel extends SocketChannel {
     }
 
     Blocking newBlocking() {
-        return new BeginAndEnd();
+        return BeginAndEnd.of(this);
     }
 
-    private final class BeginAndEnd extends Blocking {
+    /** Shows the core the parts of a channel. */
+    private static final class Insides implements Function<SocketChannel, StreamChannels.Inside> {
+        @Override
+        public StreamChannels.Inside apply(SocketChannel channel) {
+            AccelSocketChannel own = (AccelSocketChannel) channel;
+            return new StreamChannels.Inside(own.stream, own.kernel);
+        }
+    }
+
+    private static final class BeginAndEnd extends Blocking {
+        private final AccelSocketChannel channel;
+
+        BeginAndEnd(AccelSocketChannel channel) {
+            this.channel = channel;
+        }
+
+        /** A class that calls this can be loaded without this one. */
+        static Blocking of(AccelSocketChannel channel) {
+            return new BeginAndEnd(channel);
+        }
+
         @Override
         void begin() {
-            AccelSocketChannel.this.begin();
+            channel.begin();
         }
 
         @Override
         void end(boolean completed) throws AsynchronousCloseException {
-            AccelSocketChannel.this.end(completed);
+            channel.end(completed);
         }
 
         @Override
         boolean isOpen() {
-            return AccelSocketChannel.this.isOpen();
+            return channel.isOpen();
         }
     }
 

@@ -2,11 +2,17 @@
 package io.accel.nio;
 
 import java.io.IOException;
+import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 
 /** The hooks over a channel of Accel's, which does not show them to programs. */
 record ChannelSocketHooks(AccelSocketChannel own, StreamInput input, StreamOutput output) implements SocketHooks {
+
+    /** Makes the adaptor of a channel. A class that calls this can be loaded without those of the adaptor. */
+    static Socket socket(AccelSocketChannel own, StreamInput input, StreamOutput output) {
+        return AccelSocket.over(new ChannelSocketHooks(own, input, output));
+    }
 
     @Override
     public SocketChannel channel() {

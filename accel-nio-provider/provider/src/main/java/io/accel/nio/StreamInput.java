@@ -24,18 +24,18 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  * under the lock of its source.
  */
 final class StreamInput {
-    private static final Attempt READ_ONE =
-            (link, one, many, offset, length) -> link.reader().read(one);
-    private static final Attempt READ_MANY =
-            (link, one, many, offset, length) -> link.reader().read(many, offset, length);
-
     /** The result of a blocking read that goes on in the other half, and is {@linkplain #crossing counted} until it is there. */
     private static final int CROSSING = LinkStream.MOVED - 1;
     /** The result of a read that has to wait, and must let others into the {@linkplain StreamsLock lock} that its thread holds. */
     private static final int ELSEWHERE = CROSSING - 1;
 
-    private static final AtomicIntegerFieldUpdater<StreamInput> COUNT =
-            AtomicIntegerFieldUpdater.newUpdater(StreamInput.class, "crossing");
+    /** A class of its own, which no connection needs that stays with the kernel. */
+    private static final class Crossings {
+        static final AtomicIntegerFieldUpdater<StreamInput> COUNT =
+                AtomicIntegerFieldUpdater.newUpdater(StreamInput.class, "crossing");
+
+        private Crossings() {}
+    }
 
     private final AccelSocketChannel channel;
     private final Incoming in;
@@ -90,7 +90,7 @@ final class StreamInput {
 
     private int takeKernel(ByteBuffer dst) throws IOException {
         try {
-            int aside = channel.isInputShutdown() || isReadRefused(dst) ? 0 : in.readAside(dst);
+            int aside = !in.mayHaveAside() || channel.isInputShutdown() || isReadRefused(dst) ? 0 : in.readAside(dst);
             if (aside > 0) {
                 return aside;
             }
@@ -110,13 +110,13 @@ final class StreamInput {
         if (!crosses || !channel.isBlocking()) {
             return n;
         }
-        COUNT.incrementAndGet(this);
+        Crossings.COUNT.incrementAndGet(this);
         return CROSSING;
     }
 
     private void arrived(boolean crosses) {
         if (crosses) {
-            COUNT.decrementAndGet(this);
+            Crossings.COUNT.decrementAndGet(this);
         }
     }
 
@@ -198,7 +198,7 @@ final class StreamInput {
             if (n != 0 || !waits || !dst.hasRemaining()) {
                 return n;
             }
-            return (int) readWaiting(link, READ_ONE, dst, null, 0, 0, timeoutNanos);
+            return (int) readWaiting(link, Attempt.ReadOne.INSTANCE, dst, null, 0, 0, timeoutNanos);
         } finally {
             reader.unlock();
         }
@@ -256,7 +256,7 @@ final class StreamInput {
             if (n != 0 || !waits || !hasRoom(dsts, offset, length)) {
                 return n;
             }
-            return readWaiting(link, READ_MANY, null, dsts, offset, length, -1);
+            return readWaiting(link, Attempt.ReadMany.INSTANCE, null, dsts, offset, length, -1);
         } finally {
             reader.unlock();
         }
@@ -289,7 +289,7 @@ final class StreamInput {
             for (int i = 0; i < length; i++) {
                 before[i] = dsts[offset + i].position();
             }
-            long aside = channel.isInputShutdown() ? 0 : readAside(dsts, offset, length);
+            long aside = !in.mayHaveAside() || channel.isInputShutdown() ? 0 : readAside(dsts, offset, length);
             if (aside > 0) {
                 return aside;
             }

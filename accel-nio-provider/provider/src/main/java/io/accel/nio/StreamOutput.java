@@ -30,11 +30,6 @@ import java.util.stream.Stream;
  * under the lock of its target.
  */
 final class StreamOutput {
-    private static final Attempt WRITE_ONE =
-            (link, one, many, offset, length) -> link.writer().write(one);
-    private static final Attempt WRITE_MANY =
-            (link, one, many, offset, length) -> link.writer().write(many, offset, length);
-
     /** The result of a write that has to wait, and must let others into the {@linkplain StreamsLock lock} that its thread holds. */
     private static final int ELSEWHERE = LinkStream.MOVED - 1;
 
@@ -128,7 +123,7 @@ final class StreamOutput {
             if (!waits) {
                 return n;
             }
-            return (int) writeWaiting(link, WRITE_ONE, src, null, 0, 0, n);
+            return (int) writeWaiting(link, Attempt.WriteOne.INSTANCE, src, null, 0, 0, n);
         } catch (IOException e) {
             throw channel.failed(byLink(e));
         } finally {
@@ -228,7 +223,7 @@ final class StreamOutput {
             if (!waits) {
                 return n;
             }
-            return writeWaiting(link, WRITE_MANY, null, srcs, offset, length, n);
+            return writeWaiting(link, Attempt.WriteMany.INSTANCE, null, srcs, offset, length, n);
         } catch (IOException e) {
             throw channel.failed(byLink(e));
         } finally {
@@ -269,7 +264,7 @@ final class StreamOutput {
      * announcement with no byte behind it: the kernel refuses it instead.
      */
     private boolean isSound(ByteBuffer src) {
-        return JdkBuffers.isUsable(src) && (!JdkBuffers.isMapping(src) || (out.maySwitch() && MappedCopy.isThere(src)));
+        return out.maySwitch() && JdkBuffers.isUsable(src) && (!JdkBuffers.isMapping(src) || MappedCopy.isThere(src));
     }
 
     private boolean areSound(ByteBuffer[] srcs, int offset, int length) {

@@ -15,6 +15,7 @@ import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -70,7 +71,7 @@ public final class AccelAgent {
                 say(refused);
             }
         } catch (IllegalArgumentException | ProfileException e) {
-            e.getMessage().lines().forEach(AccelAgent::say);
+            e.getMessage().lines().forEach(Say.TO_USERS);
             if (!isForgiving(arguments)) {
                 say("the program was not started. With -javaagent:accel.jar=on-error=off it would run without Accel");
                 System.exit(MISTAKE);
@@ -122,6 +123,16 @@ public final class AccelAgent {
         System.err.println("accel: " + line);
     }
 
+    /** A name, and no lambda: linking the first takes milliseconds of a JVM's start. */
+    private enum Say implements Consumer<String> {
+        TO_USERS;
+
+        @Override
+        public void accept(String line) {
+            say(line);
+        }
+    }
+
     /** Whether the program is to start despite a mistake; found even where nothing else can be read. */
     private static boolean isForgiving(String arguments) {
         String said = System.getProperty(PREFIX + ON_ERROR);
@@ -168,16 +179,16 @@ public final class AccelAgent {
         }
         String refused = providerInUse(instrumentation);
         if (refused == null) {
-            JdkChange.forChannels(instrumentation, AccelAgent::say);
+            JdkChange.forChannels(instrumentation, Say.TO_USERS);
             serveUnixStreams(profile.setting(Keys.UNIX_STREAMS).origin().kind() != Origin.Kind.DEFAULT);
             serveAsynchronousChannels(instrumentation);
             if (profile.get(Keys.MODE) == Mode.ACCELERATE && profile.get(Keys.NETTY) == NettyChoice.NIO) {
-                NettyTransports.takeNio(instrumentation, AccelAgent::say);
+                NettyTransports.takeNio(Say.TO_USERS);
             }
             if (profile.get(Keys.SOCKETS)) {
                 serveSockets(instrumentation);
                 if (profile.get(Keys.MODE) == Mode.ACCELERATE) {
-                    JdkChange.forSockets(instrumentation, AccelAgent::say);
+                    JdkChange.forSockets(instrumentation, Say.TO_USERS);
                 }
             }
         }
@@ -220,7 +231,7 @@ public final class AccelAgent {
                     + " -Djdk.net.usePlainSocketImpl asks for the JDK's old implementation of them");
             return;
         }
-        JdkChange.forSocketFactories(instrumentation, AccelAgent::say);
+        JdkChange.forSocketFactories(instrumentation, Say.TO_USERS);
         List<String> kept = AccelSockets.install();
         if (!kept.isEmpty()) {
             say(

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.agent;
 
+import static io.accel.nio.agent.Opcodes.ALOAD;
+import static io.accel.nio.agent.Opcodes.ALOAD_0;
 import static io.accel.nio.agent.Opcodes.CHECKCAST;
+import static io.accel.nio.agent.Opcodes.GETFIELD;
 import static io.accel.nio.agent.Opcodes.IFEQ;
 import static io.accel.nio.agent.Opcodes.IF_ACMPNE;
 import static io.accel.nio.agent.Opcodes.INSTANCEOF;
@@ -9,7 +12,6 @@ import static io.accel.nio.agent.Opcodes.INVOKESTATIC;
 import static io.accel.nio.agent.Opcodes.INVOKEVIRTUAL;
 
 import java.io.IOException;
-import java.util.function.Consumer;
 
 /**
  * The test by which a class of {@code java.base} recognises a socket channel of Accel's without naming Accel's classes: the channel's
@@ -22,24 +24,45 @@ final class AccelChannel {
 
     private final ConstantPool constants;
     private final int type;
-    private final Consumer<Prologue> load;
+    /** The local variable that has the object; negative if a field has it. */
+    private final int local;
+    /** The constant of that field of the object whose method this is. */
+    private final int field;
 
-    /**
-     * Describes an object that may be such a channel.
-     *
-     * @param constants the constants of the class that asks
-     * @param load adds the instructions that put the object on the stack
-     */
-    AccelChannel(ConstantPool constants, Consumer<Prologue> load) throws IOException {
+    private AccelChannel(ConstantPool constants, int local, int field) throws IOException {
         this.constants = constants;
         this.type = constants.addClass(SOCKET_CHANNEL);
-        this.load = load;
+        this.local = local;
+        this.field = field;
+    }
+
+    /**
+     * An object that may be such a channel, in a local variable.
+     *
+     * @param constants the constants of the class that asks
+     * @param local the variable
+     */
+    static AccelChannel inVariable(ConstantPool constants, int local) throws IOException {
+        return new AccelChannel(constants, local, 0);
+    }
+
+    /**
+     * As {@link #inVariable}, in a field.
+     *
+     * @param constants as there
+     * @param field the constant of the field
+     */
+    static AccelChannel inField(ConstantPool constants, int field) throws IOException {
+        return new AccelChannel(constants, -1, field);
+    }
+
+    private Prologue put(Prologue code) {
+        return local < 0 ? code.add(ALOAD_0).addWith(GETFIELD, field) : code.add(ALOAD, local);
     }
 
     /** Puts the object on the stack as a socket channel, which it is known to be. */
     Prologue load(Prologue code) {
-        load.accept(code);
-        return code.addWith(CHECKCAST, type);
+        return put(code).addWith(CHECKCAST, type);
     }
 
     /** Returns the constant for a method of socket channels. */
@@ -50,9 +73,7 @@ final class AccelChannel {
     /** Returns a prologue that begins with a jump to {@code other}, unless this is a socket channel of Accel's. */
     Prologue unless(int other) throws IOException {
         int getClass = constants.addMethod("java/lang/Object", "getClass", "()Ljava/lang/Class;");
-        Prologue code = new Prologue();
-        load.accept(code);
-        code.addWith(INSTANCEOF, type).addJump(IFEQ, other);
+        Prologue code = put(new Prologue()).addWith(INSTANCEOF, type).addJump(IFEQ, other);
         return load(code)
                 .addWith(INVOKEVIRTUAL, method("provider", GET_PROVIDER))
                 .addWith(INVOKEVIRTUAL, getClass)

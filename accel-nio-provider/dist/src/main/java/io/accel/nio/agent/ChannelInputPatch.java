@@ -69,7 +69,7 @@ final class ChannelInputPatch {
     private ChannelInputPatch(ClassFile file) throws IOException {
         this.constants = file.constants();
         this.field = constants.addField(file.name(), "ch", "L" + CHANNEL + ";");
-        this.channel = new AccelChannel(constants, this::load);
+        this.channel = AccelChannel.inField(constants, field);
     }
 
     /**

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Predicate;
 
 /**
  * The constants of a class file (JVM specification, 4.4): its own, followed by the added ones. An index that the class file uses stays
@@ -69,19 +68,6 @@ final class ConstantPool {
     String text(int index) {
         int place = places[index] + 1;
         return new String(file, place + 2, in.getShort(place) & 0xffff, StandardCharsets.UTF_8);
-    }
-
-    /** Returns the first text of the class file that passes a test; null if none does. */
-    String firstText(Predicate<String> test) {
-        for (int i = 1; i < places.length; i++) {
-            if (places[i] != 0 && file[places[i]] == UTF8) {
-                String text = text(i);
-                if (test.test(text)) {
-                    return text;
-                }
-            }
-        }
-        return null;
     }
 
     /** Returns the name of the class at an index of the class file. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.agent;
 
-import static io.accel.nio.agent.Opcodes.ALOAD;
 import static io.accel.nio.agent.Opcodes.ALOAD_0;
 import static io.accel.nio.agent.Opcodes.CHECKCAST;
 import static io.accel.nio.agent.Opcodes.DUP;
@@ -67,7 +66,7 @@ final class FileTransferPatch {
     }
 
     private static Prologue transfer(ConstantPool constants) throws IOException {
-        AccelChannel target = new AccelChannel(constants, code -> code.add(ALOAD, TARGET));
+        AccelChannel target = AccelChannel.inVariable(constants, TARGET);
         int socket = target.method("socket", "()Ljava/net/Socket;");
         int function = constants.addClass(FUNCTION);
         int others = 71;

@@ -10,7 +10,6 @@ import java.lang.instrument.UnmodifiableClassException;
 import java.security.ProtectionDomain;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
 /**
  * A class of the JDK's that the agent changes, because it treats the JDK's own channels differently from all others. The change has it
@@ -27,7 +26,7 @@ final class JdkChange {
     private static final JdkChange CHANNEL_STREAMS = new JdkChange(
             "sun.nio.ch.ChannelInputStream",
             19,
-            ChannelInputPatch::apply,
+            Patch.STREAMS,
             "Channels.newInputStream and Channels.newOutputStream of one SocketChannel wait for each other. Where one thread"
                     + " reads and another one writes, use the streams of channel.socket()");
 
@@ -35,14 +34,14 @@ final class JdkChange {
     private static final JdkChange FILE_TRANSFERS = new JdkChange(
             "sun.nio.ch.FileChannelImpl",
             17,
-            FileTransferPatch::apply,
+            Patch.TRANSFERS,
             "FileChannel.transferTo sends files in pieces of 8 KiB. To map a file and write that is faster");
 
     /** Puts Accel's channels under {@code java.net.DatagramSocket}. */
     private static final JdkChange DATAGRAM_SOCKETS = new JdkChange(
             "sun.nio.ch.SelectorProviderImpl",
             17,
-            DatagramSocketPatch::apply,
+            Patch.DATAGRAMS,
             "java.net.DatagramSocket stays the JDK's. Use java.nio.channels.DatagramChannel");
 
     private static final String OTHER_FACTORIES =
@@ -50,11 +49,33 @@ final class JdkChange {
 
     /** Lets a program set its own factory of sockets in place of Accel's. */
     private static final JdkChange SOCKET_FACTORY =
-            new JdkChange("java.net.Socket", 17, SocketFactoryPatch::applyToSocket, OTHER_FACTORIES);
+            new JdkChange("java.net.Socket", 17, Patch.FACTORY, OTHER_FACTORIES);
 
     /** As {@link #SOCKET_FACTORY}, for listeners. */
     private static final JdkChange SERVER_SOCKET_FACTORY =
-            new JdkChange("java.net.ServerSocket", 17, SocketFactoryPatch::applyToServerSocket, OTHER_FACTORIES);
+            new JdkChange("java.net.ServerSocket", 17, Patch.SERVER_FACTORY, OTHER_FACTORIES);
+
+    /** What is done to a class file. Names, and no lambdas: linking the first takes milliseconds of a JVM's start. */
+    private enum Patch {
+        STREAMS,
+        TRANSFERS,
+        DATAGRAMS,
+        FACTORY,
+        SERVER_FACTORY;
+
+        byte[] apply(byte[] original) {
+            if (this == STREAMS) {
+                return ChannelInputPatch.apply(original);
+            } else if (this == TRANSFERS) {
+                return FileTransferPatch.apply(original);
+            } else if (this == DATAGRAMS) {
+                return DatagramSocketPatch.apply(original);
+            }
+            return this == FACTORY
+                    ? SocketFactoryPatch.applyToSocket(original)
+                    : SocketFactoryPatch.applyToServerSocket(original);
+        }
+    }
 
     private static final List<JdkChange> OF_CHANNELS = List.of(CHANNEL_STREAMS, FILE_TRANSFERS);
     private static final List<JdkChange> OF_SOCKETS = List.of(DATAGRAM_SOCKETS);
@@ -62,7 +83,7 @@ final class JdkChange {
 
     private final String className;
     private final int firstJdk;
-    private final UnaryOperator<byte[]> change;
+    private final Patch change;
     private final String otherwise;
 
     /** Whether the change was made or tried. Guarded by this. */
@@ -81,7 +102,12 @@ final class JdkChange {
 
     /** Whether the JDK treats Accel's channels as its own after {@link #forChannels}: no change has failed. */
     static boolean areChannelsServed() {
-        return OF_CHANNELS.stream().noneMatch(JdkChange::hasFailed);
+        for (JdkChange each : OF_CHANNELS) {
+            if (each.hasFailed()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private synchronized boolean hasFailed() {
@@ -115,7 +141,7 @@ final class JdkChange {
      * @param change turns the class file into another one, or throws an IllegalArgumentException that names the unknown part
      * @param otherwise how Accel's channels are treated without the change, and what a program can do
      */
-    private JdkChange(String className, int firstJdk, UnaryOperator<byte[]> change, String otherwise) {
+    private JdkChange(String className, int firstJdk, Patch change, String otherwise) {
         this.className = className;
         this.firstJdk = firstJdk;
         this.change = change;

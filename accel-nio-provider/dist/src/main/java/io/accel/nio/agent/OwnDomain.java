@@ -28,8 +28,11 @@ public final class OwnDomain implements BiConsumer<ClassLoader, ProtectionDomain
             Permissions all = new Permissions();
             all.add(new AllPermission());
             ProtectionDomain own = new ProtectionDomain(known.getCodeSource(), all);
-            ((Map<?, ProtectionDomain>) domains.get(loader))
-                    .replaceAll((jar, domain) -> domain.equals(known) ? own : domain);
+            for (Map.Entry<?, ProtectionDomain> each : ((Map<?, ProtectionDomain>) domains.get(loader)).entrySet()) {
+                if (each.getValue().equals(known)) {
+                    each.setValue(own);
+                }
+            }
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

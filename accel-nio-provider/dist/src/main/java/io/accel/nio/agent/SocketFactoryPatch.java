@@ -69,28 +69,24 @@ final class SocketFactoryPatch {
      * @throws IllegalArgumentException if the class differs from the class in the known JDKs; the message says how
      */
     static byte[] applyToSocket(byte[] original) {
-        return apply(original, SOCKET, file -> Map.of(SET_OF_SOCKET, stepAside(file)));
+        return apply(original, SOCKET);
     }
 
     /** Changes {@code java.net.ServerSocket}. As {@link #applyToSocket}. */
     static byte[] applyToServerSocket(byte[] original) {
-        return apply(
-                original,
-                SERVER_SOCKET,
-                file -> Map.of(SET_OF_SERVER_SOCKET, stepAside(file), ACCEPT, makeAccepted(file)));
+        return apply(original, SERVER_SOCKET);
     }
 
-    private interface Prologues {
-        Map<String, Prologue> of(ClassFile file) throws IOException;
-    }
-
-    private static byte[] apply(byte[] original, String name, Prologues prologues) {
+    private static byte[] apply(byte[] original, String name) {
         try {
             ClassFile file = new ClassFile(original);
             if (!file.name().equals(name)) {
                 throw new IllegalArgumentException("it is another class");
             }
-            return file.with(prologues.of(file));
+            return file.with(
+                    name.equals(SOCKET)
+                            ? Map.of(SET_OF_SOCKET, stepAside(file))
+                            : Map.of(SET_OF_SERVER_SOCKET, stepAside(file), ACCEPT, makeAccepted(file)));
         } catch (IOException | BufferUnderflowException | IndexOutOfBoundsException e) {
             throw new IllegalArgumentException("it ends too early", e);
         }

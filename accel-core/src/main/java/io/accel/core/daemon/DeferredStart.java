@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.daemon;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * The part of Accel's start that can wait. A process is young for a second after Accel has begun in it; what is deferred meanwhile is done
+ * then, in the order of asking, by one daemon. So it does not compete with the program's own start, and a program that is over by then
+ * never pays for it. Where Accel does not begin for a whole process, as in a program that makes its provider by itself, nothing is
+ * deferred. Thread-safe.
+ */
+public final class DeferredStart {
+    private static final long YOUTH_MILLIS = 1_000;
+    /** The most pieces of work that are kept; the next ones are done at once, by whoever has them. */
+    private static final int MOST = 1_000;
+
+    private static final Queue<Runnable> WORK = new ArrayDeque<>(); // guarded by the class
+    private static boolean begun; // guarded by the class
+    /** Whether work is deferred now. Written under the class's monitor. */
+    private static volatile boolean young;
+
+    private DeferredStart() {}
+
+    /**
+     * Takes note that Accel begins in this process. A second call does nothing.
+     *
+     * @param first what the daemon does at once
+     * @return whether the daemon does that
+     */
+    static synchronized boolean begin(Runnable first) {
+        if (begun) {
+            return false;
+        }
+        begun = true;
+        try {
+            Daemons.start("accel-start", new Youth(first));
+            young = true;
+        } catch (SecurityException | OutOfMemoryError e) {
+            return false; // then nothing waits
+        }
+        return true;
+    }
+
+    /** Whether Accel has only just begun in this process, so that work is deferred. */
+    public static boolean isYoung() {
+        return young;
+    }
+
+    /**
+     * Defers work, while the process is young.
+     *
+     * @param work the work; it is not done if the process ends before that
+     * @return false if it is not deferred, and the caller is to do it now
+     */
+    public static boolean defer(Runnable work) {
+        return young && keep(work);
+    }
+
+    /** Waits as long as a process is young. */
+    static void passYouth() {
+        try {
+            Thread.sleep(YOUTH_MILLIS);
+        } catch (InterruptedException e) {
+            boolean unused = Thread.interrupted(); // nobody has a reason to; then it is over sooner
+        }
+    }
+
+    private static synchronized boolean keep(Runnable work) {
+        return young && WORK.size() < MOST && WORK.add(work);
+    }
+
+    private static synchronized Runnable next() {
+        Runnable work = WORK.poll();
+        if (work == null) {
+            young = false;
+        }
+        return work;
+    }
+
+    /** Passes the time, and then does the work. */
+    private record Youth(Runnable first) implements Runnable {
+        @Override
+        public void run() {
+            perform(first);
+            passYouth();
+            if (Daemons.isEnding()) {
+                return; // it is too late for a beginning
+            }
+            for (Runnable work = next(); work != null; work = next()) {
+                perform(work);
+            }
+        }
+
+        private static void perform(Runnable work) {
+            try {
+                work.run();
+            } catch (Throwable e) {
+                new Warnings(Log.of("io.accel")).warn("accel: a part of the start failed", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.daemon;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Defers two pieces of work, and says what happens. */
+final class DeferredStartProbe {
+    private static final CountDownLatch DONE = new CountDownLatch(1);
+    /** Longer than a process is young. */
+    private static final long LONG_MILLIS = 1_500;
+
+    private DeferredStartProbe() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        String how = args[0];
+        if (!how.equals("never")) {
+            Log.holdUntilStarted();
+        }
+        say("young " + DeferredStart.isYoung());
+        if (how.equals("fails")) {
+            DeferredStart.defer(() -> {
+                throw new IllegalStateException("of the test");
+            });
+        } else {
+            say("deferred " + DeferredStart.defer(() -> saySelf("first")));
+        }
+        boolean unused = DeferredStart.defer(() -> {
+            saySelf("second");
+            DONE.countDown();
+        });
+        if (how.equals("waits") || how.equals("fails")) {
+            DONE.await();
+            while (DeferredStart.isYoung()) {
+                Thread.onSpinWait();
+            }
+            say("young " + DeferredStart.isYoung());
+        } else if (how.equals("exits")) {
+            System.exit(0);
+        } else if (how.equals("lingers")) {
+            Runtime.getRuntime().addShutdownHook(new Thread(DeferredStartProbe::linger));
+        }
+    }
+
+    private static void linger() {
+        try {
+            boolean done = DONE.await(LONG_MILLIS, TimeUnit.MILLISECONDS);
+            say(done ? "done" : "hook over");
+        } catch (InterruptedException e) {
+            say(e.toString());
+        }
+    }
+
+    private static void saySelf(String what) {
+        say(what + " by " + Thread.currentThread().getName());
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.nio.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What a program loads beyond what it would load without Accel, until it ends after a few connections with an echo each. Loading and linking
+ * classes is nearly all that Accel's start takes, and this is exact where times are not.
+ */
+@Timeout(120)
+class StartUpIT {
+    /** The packages of which a program with Accel loads nothing that it would not load without. */
+    private static final List<String> NOTHING_OF = List.of(
+            "java.util.stream.",
+            "java.util.logging.",
+            "java.util.regex.",
+            "java.security.",
+            "java.time.",
+            "sun.security.jca.");
+
+    @TempDir
+    private Path dir;
+
+    /**
+     * How many more classes may be loaded. The JDK itself needs more for the same in newer releases.
+     *
+     * @param older up to JDK 17
+     * @param newer with newer ones
+     */
+    private record Budget(int older, int newer) {
+        static final Budget BY_PROPERTY = new Budget(140, 178);
+        static final Budget OFF = new Budget(76, 116);
+        static final Budget BY_AGENT = new Budget(186, 222);
+        static final Budget OFF_BY_AGENT = new Budget(131, 161);
+    }
+
+    static Stream<Arguments> programs() {
+        return Child.jdks().flatMap(jdk -> Stream.of("1", "4")
+                .flatMap(connections -> Stream.of(
+                        Arguments.of(jdk, connections, "balanced", Budget.BY_PROPERTY, Budget.BY_AGENT),
+                        Arguments.of(jdk, connections, "off", Budget.OFF, Budget.OFF_BY_AGENT))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("programs")
+    void byTheProperty(Path jdk, String connections, String profile, Budget budget, Budget unused) throws Exception {
+        Set<String> stock = classes(jdk, List.of("-cp", Child.testClasses().toString()), connections);
+        Set<String> accel = classes(
+                jdk,
+                List.of(
+                        "-cp",
+                        Child.JAR + File.pathSeparator + Child.testClasses(),
+                        Child.PROVIDER,
+                        "-Daccel.profile=" + profile),
+                connections);
+        check(jdk, accel, stock, budget);
+    }
+
+    /** Beyond what any agent makes the JVM load. */
+    @ParameterizedTest
+    @MethodSource("programs")
+    void byTheAgent(Path jdk, String connections, String profile, Budget unused, Budget budget) throws Exception {
+        Path idle = TestJar.of(
+                dir.resolve("idle.jar"), Map.of("Premain-Class", OtherAgent.class.getName()), OtherAgent.class);
+        List<String> classPath = List.of("-cp", Child.testClasses().toString());
+        Set<String> any = classes(jdk, join("-javaagent:" + idle + "=idle", classPath), connections);
+        Set<String> accel =
+                classes(jdk, join("-javaagent:" + Child.JAR + "=profile=" + profile, classPath), connections);
+        accel.remove("java.security.AllPermissionCollection"); // the agent's rights under a manager that may come later
+        check(jdk, accel, any, budget);
+    }
+
+    private static List<String> join(String first, List<String> others) {
+        List<String> all = new ArrayList<>(List.of(first));
+        all.addAll(others);
+        return all;
+    }
+
+    private static void check(Path jdk, Set<String> accel, Set<String> stock, Budget budget) throws IOException {
+        List<String> beyond = new ArrayList<>(accel);
+        beyond.removeAll(stock);
+        assertThat(beyond).noneMatch(name -> NOTHING_OF.stream().anyMatch(name::startsWith));
+        assertThat(beyond)
+                .as("classes made at run time")
+                .noneMatch(name -> name.startsWith("io.accel") && name.contains("$$Lambda"));
+        boolean isOlder = Files.readString(jdk.resolve("release")).contains("JAVA_VERSION=\"17");
+        assertThat(accel.size() - stock.size())
+                .as(() -> "classes beyond stock's: " + String.join(" ", beyond))
+                .isLessThanOrEqualTo(isOlder ? budget.older() : budget.newer());
+    }
+
+    /** The names of the classes that the program loads; those that are made at run time have a number in their names. */
+    private Set<String> classes(Path jdk, List<String> options, String connections) throws Exception {
+        Path log = Files.createTempFile(dir, "classes", ".log");
+        List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
+        command.add("-Xlog:class+load:file=" + log + ":none");
+        command.addAll(options);
+        command.addAll(List.of(FewEchoes.class.getName(), connections));
+        assertThat(Child.linesOf(dir, command)).containsExactly("echoed " + connections);
+        return names(log);
+    }
+
+    private static Set<String> names(Path log) throws IOException {
+        Set<String> names = new HashSet<>();
+        for (String line : Files.readAllLines(log)) {
+            names.add(line.split(" ", 2)[0]);
+        }
+        return names;
+    }
+}
