@@ -34,12 +34,8 @@ final class DatagramRings {
      */
     private static volatile int usual;
 
-    /**
-     * The ring sizes for a socket whose options the program has not set yet.
-     *
-     * @throws IOException if the socket is closed
-     */
-    DatagramRings(DatagramChannel kernel, Profile profile) throws IOException {
+    /** The ring sizes for a socket; the process's first is one whose options the program has not set yet. */
+    DatagramRings(DatagramChannel kernel, Profile profile) {
         this.kernel = kernel;
         this.least = profile.get(Keys.DATAGRAM_RING_SIZE);
         this.memory = profile.get(Keys.SHM_DIR).toFile();
@@ -50,8 +46,12 @@ final class DatagramRings {
         }
     }
 
-    private static void findUsual(DatagramChannel kernel) throws IOException {
-        usual = kernel.getOption(StandardSocketOptions.SO_RCVBUF);
+    private static void findUsual(DatagramChannel kernel) {
+        try {
+            usual = kernel.getOption(StandardSocketOptions.SO_RCVBUF);
+        } catch (IOException e) {
+            return; // closed: it never has a ring
+        }
     }
 
     /** The size in bytes of either ring of the next link, given the number of existing links. */

@@ -74,7 +74,6 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private volatile DatagramGroups groups;
 
     private final KernelAlone alone;
-    private final DatagramTalk talk = new DatagramTalk();
     /** Whether the socket may look for links and be found: it has exchanged enough with a peer. Written under the monitor. */
     private volatile boolean talks;
     /** The address that the program has bound the socket to; null before that. Guarded by this. */
@@ -108,21 +107,16 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /**
-     * A socket over one of the JDK's channels, in blocking mode, which is closed with this socket. As long as {@link #enterKernel} allows,
-     * the channel does everything by itself, so that a socket that lives for a moment costs what the channel costs; unless the profile has
-     * links made at once.
+     * A socket over one of the JDK's channels, which is closed with this socket, and which does everything by itself until that time is over.
      *
      * @param accelerator the profile at work
-     * @param kernel the JDK's channel
-     * @throws IOException if the channel is closed
+     * @param alone that time
      */
-    public static DatagramSocket kernelsAtFirst(Accelerator accelerator, DatagramChannel kernel) throws IOException {
-        return accelerator.linksDatagramsAtOnce()
-                ? new DatagramSocket(accelerator, kernel)
-                : new DatagramSocket(accelerator, kernel, new KernelAlone(kernel));
+    public DatagramSocket(Accelerator accelerator, KernelAlone alone) {
+        this(accelerator, alone.kernel(), alone);
     }
 
-    private DatagramSocket(Accelerator accelerator, DatagramChannel kernel, KernelAlone alone) throws IOException {
+    private DatagramSocket(Accelerator accelerator, DatagramChannel kernel, KernelAlone alone) {
         this.accelerator = accelerator;
         this.kernel = kernel;
         this.alone = alone;
@@ -168,42 +162,16 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         }
     }
 
-    // ---- the kernel alone
-
     /**
-     * Lets this thread do one operation in the JDK's channel, which does it as the program's own channel would. Afterwards the thread calls
-     * {@link #leaveKernel}. If this is false, the time of the kernel alone is over for good, and the other methods do the operations.
-     */
-    public boolean enterKernel() {
-        return alone.enter();
-    }
-
-    /**
-     * Takes note that the operation in the JDK's channel is over.
+     * Takes note that the time of the kernel alone has ended, since the socket has exchanged enough with a peer.
      *
-     * @param peer the peer that a datagram came from or went to; null if none did
-     * @param port the peer's port
-     * @param came whether the datagram came
-     * @return whether the time of the kernel alone is over from now on: the socket has exchanged enough with the peer
+     * @param from the peer, if a datagram has just come from it; null otherwise
      */
-    public boolean leaveKernel(InetAddress peer, int port, boolean came) {
-        alone.leave();
-        if (peer == null || !talk.isEnough(peer, port) || !endKernelAlone()) {
-            return false;
+    public void aloneNoMore(InetSocketAddress from) {
+        if (from != null) {
+            inbox.kernelBrought(from);
         }
-        if (came) {
-            inbox.kernelBrought(new InetSocketAddress(peer, port));
-        }
-        talks();
-        return true;
-    }
-
-    private boolean endKernelAlone() {
-        try {
-            return alone.end();
-        } catch (IOException e) {
-            return true; // it is closed, as the next operation finds
-        }
+        boolean unused = talks();
     }
 
     private void heard(InetSocketAddress from) {
@@ -212,7 +180,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /** Counts a datagram to or from a peer. Returns whether the socket may look for links. */
     private boolean mayTalk(InetSocketAddress peer) {
-        return talks || (talk.isEnough(peer.getAddress(), peer.getPort()) && talks());
+        return talks || (alone.isEnough(peer.getAddress(), peer.getPort()) && talks());
     }
 
     /** Opens the socket to the fabrics, soon, and lets it look for links. */
@@ -243,6 +211,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     public void bound(InetSocketAddress bound) throws IOException {
         boolean now;
         synchronized (this) {
+            if (bound.equals(boundTo)) {
+                return;
+            }
             shared = mayBeShared && isShared();
             boundTo = bound;
             now = talks;

@@ -4,6 +4,7 @@ package io.accel.core.socket;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.net.InetAddress;
 import java.nio.channels.DatagramChannel;
 import java.util.concurrent.locks.LockSupport;
 
@@ -14,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Any thread.
  */
-final class KernelAlone {
+public final class KernelAlone {
     private static final VarHandle INSIDE;
     private static final int OVER = -1;
     private static final int ENDING = -2;
@@ -34,22 +35,56 @@ final class KernelAlone {
     }
 
     private final DatagramChannel kernel;
+    private final DatagramTalk talk = new DatagramTalk();
     /** The number of threads that are inside, {@link #OVER}, or {@link #ENDING} under the monitor alone. Any thread. */
     private volatile int inside;
 
-    KernelAlone(DatagramChannel kernel) {
+    private KernelAlone(DatagramChannel kernel) {
         this.kernel = kernel;
     }
 
-    /** A time that is over: the channel is in non-blocking mode from now on. */
-    static KernelAlone over(DatagramChannel kernel) throws IOException {
+    /**
+     * Begins that time, or ends it at once if the profile has links made at once.
+     *
+     * @param accelerator the profile at work
+     * @param kernel the JDK's channel, in blocking mode; in non-blocking mode from now on if the time is over
+     * @throws IOException if the channel is closed
+     */
+    public static KernelAlone begin(Accelerator accelerator, DatagramChannel kernel) throws IOException {
+        return accelerator.linksDatagramsAtOnce() ? over(kernel) : new KernelAlone(kernel);
+    }
+
+    /**
+     * A time that is over: the channel is in non-blocking mode from now on.
+     *
+     * @param kernel the JDK's channel
+     * @throws IOException if the channel is closed
+     */
+    public static KernelAlone over(DatagramChannel kernel) throws IOException {
         KernelAlone alone = new KernelAlone(kernel);
         boolean unused = alone.end();
         return alone;
     }
 
-    /** Lets this thread do an operation in the JDK's channel, after which it {@linkplain #leave leaves}; false if the time is over. */
-    boolean enter() {
+    DatagramChannel kernel() {
+        return kernel;
+    }
+
+    /** Counts a datagram to or from a peer. Returns whether the socket has exchanged enough with it. */
+    boolean isEnough(InetAddress peer, int port) {
+        return talk.isEnough(peer, port);
+    }
+
+    /** Whether the time is over for good. */
+    public boolean isOver() {
+        return inside == OVER;
+    }
+
+    /**
+     * Lets this thread do one operation in the JDK's channel, which does it as the program's own channel would. Afterwards the thread
+     * {@linkplain #leave leaves}. False if the time is over.
+     */
+    public boolean enter() {
         for (int now = inside; now != OVER; now = inside) {
             if (now == ENDING) {
                 if (ended()) {
@@ -62,12 +97,27 @@ final class KernelAlone {
         return false;
     }
 
-    void leave() {
+    /**
+     * Takes note that the operation is over. If the socket has exchanged enough with a peer, the time ends here, unless a thread is inside.
+     *
+     * @param peer the peer that a datagram came from or went to; null if none did
+     * @param port the peer's port
+     * @return whether this has ended the time
+     */
+    public boolean leave(InetAddress peer, int port) {
         int unused = (int) INSIDE.getAndAdd(this, -1);
+        if (peer == null || !talk.isEnough(peer, port)) {
+            return false;
+        }
+        try {
+            return end();
+        } catch (IOException e) {
+            return true; // it is closed, as the next operation finds
+        }
     }
 
     /** Waits, after the channel was closed, until the threads that were inside have left, so that its port is free. */
-    void awaitLeft() {
+    public void awaitLeft() {
         long start = System.nanoTime();
         while (inside > 0 && System.nanoTime() - start < MOST_WAIT_NANOS) {
             LockSupport.parkNanos(NAP_NANOS);
@@ -84,7 +134,7 @@ final class KernelAlone {
      * @return whether this has ended it
      * @throws IOException if the channel is closed; the time is over then
      */
-    synchronized boolean end() throws IOException {
+    private synchronized boolean end() throws IOException {
         if (!INSIDE.compareAndSet(this, 0, ENDING)) {
             return false;
         }

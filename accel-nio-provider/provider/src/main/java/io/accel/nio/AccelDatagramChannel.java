@@ -7,6 +7,7 @@ import io.accel.core.daemon.Privileged;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.DatagramGroups;
 import io.accel.core.socket.DatagramSocket;
+import io.accel.core.socket.KernelAlone;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.Cleaner;
@@ -19,6 +20,7 @@ import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
@@ -36,48 +38,57 @@ import java.util.concurrent.ConcurrentHashMap;
  * threads, as {@link DatagramChannel} promises.
  */
 public final class AccelDatagramChannel extends DatagramChannel {
+    private final AccelSelectorProvider provider;
     private final DatagramChannel kernel;
-    private final DatagramSocket socket;
-    /**
-     * Lets the garbage collector close this if the program drops it; null as long as the kernel's channel, which the JDK closes then, is all
-     * there is. Written by the thread that ends that time.
-     */
-    private volatile Cleaner.Cleanable dropped;
+    private final KernelAlone alone;
+    private final OnInterrupt onInterrupt;
     /** Whether the program asked for IPv4 alone. */
     private final boolean onlyIpv4;
 
-    private final DatagramInterrupts interrupts;
-    private final DatagramInput input;
-    private final DatagramOutput output;
+    /** What this has beside the kernel's channel; null as long as that is enough. Written under the monitor of {@link #alone}, once. */
+    private volatile Own own;
+    /**
+     * Lets the garbage collector close this if the program drops it; null as long as the kernel's channel, which the JDK closes then, does
+     * everything. Written by the thread that ends that time.
+     */
+    private volatile Cleaner.Cleanable dropped;
 
-    /** Null until the first membership. Written under the monitor of {@link #interrupts}. */
+    /** Null until the first membership. Written under the monitor of {@link #alone}. */
     private volatile Map<MembershipKey, AccelMembershipKey> memberships;
 
-    /** The peer; written in both halves. */
+    /** The peer; written in both halves, or by the kernel alone. Read again behind {@link #own} by the thread that makes it. */
     private volatile InetSocketAddress connected;
+    /** The address that the program has bound this to; null before that. Read again as {@link #connected}. */
+    private volatile InetSocketAddress bound;
+    /** Whether the program has set an option with which sockets share a port. Written by any thread. */
+    private volatile boolean sharesPorts;
 
     private java.net.DatagramSocket adaptor; // guarded by this
+
+    private record Own(
+            DatagramSocket socket, DatagramInterrupts interrupts, DatagramInput input, DatagramOutput output) {}
 
     /** Opens one over the JDK's. A class that calls this can be loaded without this one. */
     static DatagramChannel over(AccelSelectorProvider provider, DatagramChannel kernel, ProtocolFamily family)
             throws IOException {
-        return new AccelDatagramChannel(
-                provider, DatagramSocket.kernelsAtFirst(provider.accelerator(), kernel), family, OnInterrupt.CLOSES);
+        KernelAlone alone = KernelAlone.begin(provider.accelerator(), kernel);
+        return new AccelDatagramChannel(provider, kernel, alone, family, OnInterrupt.CLOSES);
     }
 
     private AccelDatagramChannel(
-            AccelSelectorProvider provider, DatagramSocket socket, ProtocolFamily family, OnInterrupt onInterrupt) {
+            AccelSelectorProvider provider,
+            DatagramChannel kernel,
+            KernelAlone alone,
+            ProtocolFamily family,
+            OnInterrupt onInterrupt) {
         super(provider);
-        this.kernel = socket.kernel();
-        this.socket = socket;
+        this.provider = provider;
+        this.kernel = kernel;
+        this.alone = alone;
+        this.onInterrupt = onInterrupt;
         this.onlyIpv4 = family == StandardProtocolFamily.INET;
-        this.interrupts = new DatagramInterrupts(this, new BeginAndEnd(), onInterrupt);
-        this.input = new DatagramInput(this, socket, interrupts);
-        this.output = new DatagramOutput(this, socket, provider.accelerator().waits(), interrupts);
-        if (!enterKernel()) {
-            watchForDrop();
-        } else {
-            leaveKernel(null, 0, false);
+        if (alone.isOver()) {
+            watchForDrop(own().socket);
         }
     }
 
@@ -88,23 +99,68 @@ public final class AccelDatagramChannel extends DatagramChannel {
      */
     static DatagramChannel uninterruptible(
             AccelSelectorProvider provider, DatagramChannel kernel, boolean isUninterruptible) throws IOException {
-        DatagramSocket socket = isUninterruptible
-                ? DatagramSocket.kernelsAtFirst(provider.accelerator(), kernel)
-                : new DatagramSocket(provider.accelerator(), kernel);
-        return new AccelDatagramChannel(provider, socket, null, OnInterrupt.WAITS_ON);
+        KernelAlone alone =
+                isUninterruptible ? KernelAlone.begin(provider.accelerator(), kernel) : KernelAlone.over(kernel);
+        return new AccelDatagramChannel(provider, kernel, alone, null, OnInterrupt.WAITS_ON);
+    }
+
+    // ---- its parts
+
+    private Own own() {
+        Own present = own;
+        return present == null ? makeOwn() : present;
+    }
+
+    private Own makeOwn() {
+        synchronized (alone) {
+            if (own == null) {
+                DatagramSocket socket = new DatagramSocket(provider.accelerator(), alone);
+                DatagramInterrupts interrupts = new DatagramInterrupts(this, new BeginAndEnd(), onInterrupt);
+                own = new Own(
+                        socket,
+                        interrupts,
+                        new DatagramInput(this, socket, interrupts),
+                        new DatagramOutput(this, socket, provider.accelerator().waits(), interrupts));
+                tellWhatWas(socket); // after own is set: a thread that changes it from now on says so itself
+            }
+            return own;
+        }
+    }
+
+    private void tellWhatWas(DatagramSocket socket) {
+        if (sharesPorts) {
+            socket.optionSet(StandardSocketOptions.SO_REUSEADDR);
+        }
+        InetSocketAddress peer = connected;
+        if (peer != null) {
+            socket.connected(peer);
+        }
+        InetSocketAddress at = bound;
+        if (at != null) {
+            try {
+                socket.bound(at);
+            } catch (IOException e) {
+                return; // closed meanwhile
+            }
+        }
+        if (!isOpen()) {
+            socket.close();
+        }
     }
 
     // ---- the kernel alone
 
-    /** As {@link DatagramSocket#enterKernel}. */
+    /** As {@link KernelAlone#enter}. */
     boolean enterKernel() {
-        return socket.enterKernel();
+        return alone.enter();
     }
 
-    /** As {@link DatagramSocket#leaveKernel}, at the end of an operation that may have closed the kernel's channel. */
+    /** As {@link KernelAlone#leave}, at the end of an operation that may have closed the kernel's channel. */
     void leaveKernel(InetAddress peer, int port, boolean came) {
-        if (socket.leaveKernel(peer, port, came)) {
-            watchForDrop();
+        if (alone.leave(peer, port)) {
+            DatagramSocket socket = own().socket;
+            socket.aloneNoMore(came ? new InetSocketAddress(peer, port) : null);
+            watchForDrop(socket);
         } else if (peer == null && !kernel.isOpen()) {
             closeToo();
         }
@@ -127,7 +183,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
         }
     }
 
-    private void watchForDrop() {
+    private void watchForDrop(DatagramSocket socket) {
         dropped = Dropped.watch(this, socket::close);
         if (!isOpen()) {
             dropped.clean(); // whoever has closed this may not have seen it
@@ -135,7 +191,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     }
 
     Pollable pollable() {
-        return socket;
+        return own().socket;
     }
 
     /**
@@ -146,7 +202,8 @@ public final class AccelDatagramChannel extends DatagramChannel {
      * @return the path
      */
     public PathInfo path(InetSocketAddress target) {
-        return socket.path(target);
+        Own present = own;
+        return present == null ? PathInfo.KERNEL : present.socket.path(target);
     }
 
     // ---- receiving and sending
@@ -154,7 +211,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     public SocketAddress receive(ByteBuffer dst) throws IOException {
         if (!enterKernel()) {
-            return input.receive(dst);
+            return own().input.receive(dst);
         }
         InetSocketAddress from = null;
         try {
@@ -172,13 +229,13 @@ public final class AccelDatagramChannel extends DatagramChannel {
      * @throws java.net.SocketTimeoutException if the time is over
      */
     SocketAddress receiveBlocking(ByteBuffer dst, long timeoutNanos) throws IOException {
-        return input.receiveBlocking(dst, timeoutNanos);
+        return own().input.receiveBlocking(dst, timeoutNanos);
     }
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
         if (!enterKernel()) {
-            return input.read(dst);
+            return own().input.read(dst);
         }
         int n = 0;
         try {
@@ -192,7 +249,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         if (!enterKernel()) {
-            return input.read(dsts, offset, length);
+            return own().input.read(dsts, offset, length);
         }
         long n = 0;
         try {
@@ -212,7 +269,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
             return kernel.send(src, target); // this throws the JDK's exception
         }
         if (!enterKernel()) {
-            return output.sendTo(src, address);
+            return own().output.sendTo(src, address);
         }
         int n = 0;
         try {
@@ -226,7 +283,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     public int write(ByteBuffer src) throws IOException {
         if (!enterKernel()) {
-            return output.write(src);
+            return own().output.write(src);
         }
         int n = 0;
         try {
@@ -240,7 +297,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         if (!enterKernel()) {
-            return output.write(srcs, offset, length);
+            return own().output.write(srcs, offset, length);
         }
         long n = 0;
         try {
@@ -255,19 +312,19 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     @Override
     public DatagramChannel bind(SocketAddress local) throws IOException {
-        socket.lockRead();
-        try {
-            socket.lockWrite();
-            try {
-                ensureOpen();
-                kernel.bind(local);
-                socket.bound((InetSocketAddress) Privileged.call(kernel::getLocalAddress));
-            } finally {
-                socket.unlockWrite();
-            }
-        } finally {
-            socket.unlockRead();
+        if (sharesPorts) {
+            Own unused = own(); // which asks for the options now
         }
+        change(() -> {
+            ensureOpen();
+            kernel.bind(local);
+            bound = (InetSocketAddress) Privileged.call(kernel::getLocalAddress);
+            Own present = own;
+            if (present != null) {
+                present.socket.bound(bound);
+            }
+            return kernel;
+        });
         return this;
     }
 
@@ -298,14 +355,31 @@ public final class AccelDatagramChannel extends DatagramChannel {
     }
 
     private void changePeer(Change change) throws IOException {
+        change(() -> {
+            Object unused = change.run();
+            InetSocketAddress peer = (InetSocketAddress) kernel.getRemoteAddress();
+            connected = peer;
+            Own present = own;
+            if (present != null) {
+                present.socket.connected(peer);
+            }
+            return kernel;
+        });
+    }
+
+    /** Makes a change in both halves, unless the kernel alone has them. */
+    private void change(Change change) throws IOException {
+        Own present = own;
+        if (present == null) {
+            Object unused = change.run();
+            return;
+        }
+        DatagramSocket socket = present.socket;
         socket.lockRead();
         try {
             socket.lockWrite();
             try {
                 Object unused = change.run();
-                InetSocketAddress peer = (InetSocketAddress) kernel.getRemoteAddress();
-                connected = peer;
-                socket.connected(peer);
             } finally {
                 socket.unlockWrite();
             }
@@ -336,7 +410,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     @Override
     public <T> DatagramChannel setOption(SocketOption<T> name, T value) throws IOException {
         kernel.setOption(name, value);
-        socket.optionSet(name);
+        optionSet(name);
         return this;
     }
 
@@ -372,7 +446,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     }
 
     private Map<MembershipKey, AccelMembershipKey> memberships() {
-        synchronized (interrupts) {
+        synchronized (alone) {
             if (memberships == null) {
                 memberships = new ConcurrentHashMap<>();
             }
@@ -382,12 +456,18 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     /** Tells the socket of an option that the adaptor has set. */
     void optionSet(SocketOption<?> option) {
-        socket.optionSet(option);
+        if (option == StandardSocketOptions.SO_REUSEADDR || option == StandardSocketOptions.SO_REUSEPORT) {
+            sharesPorts = true;
+        }
+        Own present = own;
+        if (present != null) {
+            present.socket.optionSet(option);
+        }
     }
 
     /** The groups, which the adaptor tells of changes to the kernel's socket. */
     DatagramGroups groups() {
-        return socket.groups();
+        return own().socket.groups();
     }
 
     @Override
@@ -405,9 +485,18 @@ public final class AccelDatagramChannel extends DatagramChannel {
     // ---- closing
 
     @Override
-    protected void implCloseSelectableChannel() {
+    protected void implCloseSelectableChannel() throws IOException {
         try {
-            socket.close();
+            Own present;
+            synchronized (alone) { // who makes it later finds this closed
+                present = own;
+            }
+            if (present == null) {
+                kernel.close();
+                alone.awaitLeft();
+            } else {
+                present.socket.close();
+            }
         } finally {
             Cleaner.Cleanable present = dropped;
             if (present != null) {
@@ -418,7 +507,10 @@ public final class AccelDatagramChannel extends DatagramChannel {
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        socket.endRegistrations(AccelSocketChannel::isOver);
+        Own present = own;
+        if (present != null) {
+            present.socket.endRegistrations(AccelSocketChannel::isOver);
+        }
         if (enterKernel()) {
             try {
                 kernel.configureBlocking(block);
@@ -428,19 +520,12 @@ public final class AccelDatagramChannel extends DatagramChannel {
             return;
         }
         // As in the JDK, an operation that is under way ends in the mode in which it has begun. The kernel's channel is
-        // in non-blocking mode
-        // all the time: it is only one of several sources.
-        socket.lockRead();
-        try {
-            socket.lockWrite();
-            try {
-                ensureOpen();
-            } finally {
-                socket.unlockWrite();
-            }
-        } finally {
-            socket.unlockRead();
-        }
+        // in non-blocking mode all the time: it is only one of several sources.
+        Own unused = own();
+        change(() -> {
+            ensureOpen();
+            return kernel;
+        });
     }
 
     /**
@@ -467,7 +552,7 @@ public final class AccelDatagramChannel extends DatagramChannel {
     void ensureConnected() throws IOException {
         ensureOpenToTransfer();
         if (connected == null) {
-            interrupts.refuseInBlockingMode();
+            own().interrupts.refuseInBlockingMode();
             throw new NotYetConnectedException();
         }
     }
