@@ -12,6 +12,7 @@ import io.accel.core.poll.Poller;
 import io.accel.profile.Decision;
 import io.accel.profile.FabricName;
 import io.accel.profile.Fallback;
+import io.accel.profile.GroupPath;
 import io.accel.profile.HandoverAfter;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
@@ -41,6 +42,8 @@ public final class Accelerator {
     private final boolean on;
     /** Whether connections may leave the kernel that no rule covers. */
     private final boolean movesUnruled;
+    /** Whether datagram sockets look for links from their first datagram on. */
+    private final boolean linksDatagramsAtOnce;
     /** Whether nobody has said when connections leave the kernel, so that none does as long as the process is young. */
     private final boolean waitsForYouth;
 
@@ -67,6 +70,8 @@ public final class Accelerator {
         if (handoverAfter.isAtOnce()) {
             acceptedStreams.beginAsking(); // its clients ask at once, and the accepting threads may wait for them
         }
+        this.linksDatagramsAtOnce =
+                handoverAfter.isAtOnce() || profile.get(Keys.DATAGRAM_MULTICAST) != GroupPath.KERNEL;
         this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
         this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
         this.on = profile.get(Keys.MODE) == Mode.ACCELERATE;
@@ -303,7 +308,7 @@ public final class Accelerator {
      * made at once, or the copies of datagrams to groups have to be watched from the beginning.
      */
     boolean linksDatagramsAtOnce() {
-        return handoverAfter.isAtOnce() || groups() != null;
+        return linksDatagramsAtOnce;
     }
 
     /** When a connection is worth a link. */
