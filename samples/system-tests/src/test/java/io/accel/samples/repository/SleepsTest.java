@@ -30,6 +30,7 @@ class SleepsTest {
             Map.entry("fabric/shm/BadClientsTest.java", "measures the processor time that a thread uses meanwhile"),
             Map.entry("fabric/shm/SharedFileTest.java", "disturbs a thread at a given rate"),
             Map.entry("core/socket/DatagramLifeTest.java", "sends around the moment at which a link goes idle"),
+            Map.entry("core/socket/PricedUpgradesTest.java", "talks at a given rate, and finds out that nothing moves"),
             Map.entry("core/socket/FaultyLink.java", "stands for a device, which looks for an arrival now and then"),
             Map.entry("core/socket/StrangerProbe.java", "tries again and again what a process of another user may try"),
             Map.entry("core/socket/GroupTest.java", "sends at a rate that members in other processes keep up with"),
