@@ -40,6 +40,8 @@ public final class JdkBuffers {
         }
         try {
             return (Object) Fields.DESCRIPTOR.invokeExact(direct) != null;
+        } catch (Error e) {
+            throw e; // such as a fault of other memory, of which the JVM tells late
         } catch (Throwable e) {
             throw new IllegalStateException("MappedByteBuffer.fd", e); // a field is read
         }
@@ -155,6 +157,8 @@ public final class JdkBuffers {
         }
         try {
             return (Object) Fields.SEGMENT.invokeExact(buffer) != null;
+        } catch (Error e) {
+            throw e;
         } catch (Throwable e) {
             throw new IllegalStateException("Buffer.segment", e); // a field is read
         }

@@ -84,7 +84,9 @@ final class Members {
     /** A registration's commands have met an error, and those of the others are carried out. */
     void failed(Registration registration, Throwable e) {
         int ops = failures.met(registration, e);
-        if (ops != 0 && !registration.closed) {
+        if (registration.attachment() instanceof Registration beside) {
+            beside.refresh(); // whose doorbell this is: nobody waits for the doorbell itself
+        } else if (ops != 0 && !registration.closed) {
             lookAtFailed(registration);
             reports.report(registration, ops);
         }

@@ -3,6 +3,7 @@ package io.accel.core.socket;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
+import io.accel.core.jdk.MemoryFaults;
 import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Pollable;
@@ -92,8 +93,8 @@ public final class BlockingWaits {
 
     /**
      * Waits until an operation should be tried again: it is ready, the socket was closed, or the thread was interrupted. May return without
-     * cause. A platform thread looks first, and then sleeps. All that is in one method, which is long enough for the compiler to compile it once,
-     * on its own; it would otherwise become a part of every method that may wait.
+     * cause. A platform thread looks first, and then sleeps. All that is in one method (awaitOrFail), which is long enough for the compiler to compile it once,
+     * on its own; it would otherwise become a part of every method that may wait. An error that the wait meets ends what is waited for, and the operation tells why.
      *
      * @param pollable the object to wait for; if it is an accelerated connection, the caller is in the half that it waits for
      * @param ops the operations to wait for
@@ -101,6 +102,14 @@ public final class BlockingWaits {
      * @throws IOException if the JDK's select fails
      */
     public void await(Waitable pollable, int ops, long timeoutNanos) throws IOException {
+        try {
+            awaitOrFail(pollable, ops, timeoutNanos);
+        } catch (RuntimeException | Error e) {
+            met(pollable, e);
+        }
+    }
+
+    private void awaitOrFail(Waitable pollable, int ops, long timeoutNanos) throws IOException {
         if (VirtualThreads.isCurrent()) {
             if (timeoutNanos != 0) {
                 park(pollable, ops, timeoutNanos);
@@ -190,6 +199,37 @@ public final class BlockingWaits {
      * @return whether one is ready
      */
     public boolean glance(Waitable waitable, int ops) {
+        try {
+            return glanceOrFail(waitable, ops);
+        } catch (RuntimeException | Error e) {
+            met(waitable, e);
+            return true;
+        }
+    }
+
+    /**
+     * Takes note of an error that a wait has met. Memory or stack that has run out, or a fault of the program's own memory, says nothing about
+     * what is waited for, and is the waiting thread's, as at a channel of the JDK.
+     */
+    @SuppressWarnings("removal") // as is the death of a thread that the program stops
+    private static void met(Waitable waitable, Throwable e) {
+        boolean isWaiters = e instanceof OutOfMemoryError
+                || e instanceof StackOverflowError
+                || e instanceof ThreadDeath
+                || (MemoryFaults.isFault(e) && waitable.isIntact());
+        if (isWaiters || !waitable.failed(e)) {
+            throwUnchecked(e);
+        }
+    }
+
+    private static void throwUnchecked(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) e;
+    }
+
+    private boolean glanceOrFail(Waitable waitable, int ops) {
         int looks = mayGlance() ? GLANCES : 0;
         for (int i = 0; i < looks; i++) {
             if (waitable.look(ops) != 0) {

@@ -365,7 +365,7 @@ public final class Incoming {
             }
             return n;
         }
-        long at = switchedAt(attached);
+        long at = switchedAt(attached, n > 0);
         if (at == LinkReader.NOT_SWITCHED && n > 0 && aside.awaitsRecord()) {
             discount(n); // it is counted when it is read from what is set aside
             return 0;
@@ -388,11 +388,19 @@ public final class Incoming {
         return Math.max(0, n) - excess;
     }
 
-    private long switchedAt(LinkStream attached) throws IOException {
+    /**
+     * Where the peer has come to the link.
+     *
+     * @param some whether bytes were read, of which nobody knows whose they are if that fails
+     */
+    private long switchedAt(LinkStream attached, boolean some) throws IOException {
         try {
             return attached.reader().switchedAt();
         } catch (CorruptLinkException e) {
             socket.loss().condemn(attached);
+            throw e;
+        } catch (RuntimeException | Error e) {
+            attached.failIfLinks(e, some);
             throw e;
         }
     }
@@ -495,7 +503,7 @@ public final class Incoming {
         if (attached.reader().peekSwitchedAt() == LinkReader.NOT_SWITCHED) {
             return true;
         }
-        long at = switchedAt(attached);
+        long at = switchedAt(attached, false);
         long missing = at - taken - aside.size();
         while (missing > 0) {
             ByteBuffer came = takeForAside(missing);

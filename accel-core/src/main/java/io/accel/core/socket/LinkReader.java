@@ -69,8 +69,9 @@ public final class LinkReader extends LinkHalf {
             return socket.isInputShut() ? -1 : (int) (isElsewhere() ? LinkStream.MOVED : settled(receiver.read(dst)));
         } catch (IOException e) {
             throw failed(e);
-        } catch (InternalError e) {
-            throw stream.faulted(e);
+        } catch (RuntimeException | Error e) {
+            stream.failIfLinks(e, receiver.isTorn());
+            throw e;
         }
     }
 
@@ -93,8 +94,9 @@ public final class LinkReader extends LinkHalf {
                     : isElsewhere() ? LinkStream.MOVED : settled(receiver.read(dsts, offset, length));
         } catch (IOException e) {
             throw failed(e);
-        } catch (InternalError e) {
-            throw stream.faulted(e);
+        } catch (RuntimeException | Error e) {
+            stream.failIfLinks(e, receiver.isTorn());
+            throw e;
         }
     }
 

@@ -178,10 +178,9 @@ abstract class LinkSearch extends KernelTold {
                 registration.refresh(); // the search may ask another fabric by now
                 return;
             }
-            InetSocketAddress local = handshake.local();
+            Connecting over = handshake;
             handshake = null;
-            registration.close();
-            found(link, fabric.name(), local);
+            take(link, over);
         } catch (FallbackException e) {
             handshake = null;
             failed(e);
@@ -191,6 +190,21 @@ abstract class LinkSearch extends KernelTold {
             abort();
             failed(error(e));
             nextOrOver();
+        }
+    }
+
+    private void take(Link link, Connecting from) {
+        boolean isPassedOn = false;
+        try {
+            registration.close();
+            InetSocketAddress local = from.local();
+            String by = fabric.name();
+            isPassedOn = true; // whatever comes of it there
+            found(link, by, local);
+        } finally {
+            if (!isPassedOn) {
+                link.free();
+            }
         }
     }
 

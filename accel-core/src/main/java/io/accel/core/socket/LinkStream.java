@@ -383,19 +383,29 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     /**
-     * Ends the connection if an operation of the program has met a fault of the link's memory.
+     * Ends the connection if an error that an operation of the program has met is one of the link: a fault of its memory, or any error after
+     * which nobody knows which bytes have come. Any other is the program's, as it is at a channel of the JDK: nothing was read or written.
      *
-     * @return the failure of the operation
-     * @throws InternalError if the memory is not the link's
+     * @param torn whether bytes were read or written, or this end's state is unknown to the peer
+     * @throws IOException if the connection has ended
      */
-    IOException faulted(InternalError e) {
-        if (MemoryFaults.isFault(e) && !isIntact()) {
+    void failIfLinks(Throwable e, boolean torn) throws IOException {
+        if (torn || (MemoryFaults.isFault(e) && !isIntact())) {
             failure.met(e);
         }
-        if (!lease.hasFailed()) {
-            throw e;
+        if (lease.hasFailed()) {
+            throw failure.exception();
         }
-        return failure.exception();
+    }
+
+    /**
+     * Whether an error that a step for the link has met says nothing about the link: memory or stack has run out, or other memory has failed,
+     * of which an older JVM tells late.
+     */
+    boolean isStray(Throwable e) {
+        return e instanceof OutOfMemoryError
+                || e instanceof StackOverflowError
+                || (MemoryFaults.isFault(e) && isIntact());
     }
 
     @Override

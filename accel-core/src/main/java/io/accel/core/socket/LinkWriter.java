@@ -126,8 +126,9 @@ public final class LinkWriter extends LinkHalf {
             }
             return 0;
         }
+        int n = 0;
         try {
-            int n = sender.write(src);
+            n = sender.write(src);
             if (n > 0 && isBehindEnd()) {
                 src.position(src.position() - n);
                 throw new AsynchronousCloseException();
@@ -141,8 +142,9 @@ public final class LinkWriter extends LinkHalf {
             return n;
         } catch (IOException e) {
             throw failed(e);
-        } catch (InternalError e) {
-            throw stream.faulted(e);
+        } catch (RuntimeException | Error e) {
+            stream.failIfLinks(e, n > 0 || sender.isTorn());
+            throw e;
         }
     }
 
@@ -163,8 +165,9 @@ public final class LinkWriter extends LinkHalf {
             JdkBuffers.check(srcs, offset, length);
             return 0;
         }
+        long n = 0;
         try {
-            long n = sender.give(srcs, offset, length);
+            n = sender.give(srcs, offset, length);
             if (n > 0 && isBehindEnd()) {
                 throw new AsynchronousCloseException();
             }
@@ -179,8 +182,9 @@ public final class LinkWriter extends LinkHalf {
             return n;
         } catch (IOException e) {
             throw failed(e);
-        } catch (InternalError e) {
-            throw stream.faulted(e);
+        } catch (RuntimeException | Error e) {
+            stream.failIfLinks(e, n > 0 || sender.isTorn());
+            throw e;
         }
     }
 
@@ -321,7 +325,12 @@ public final class LinkWriter extends LinkHalf {
             return; // the peer looks for nothing, and the kernel would report its failure to this byte
         }
         unannounced = false;
-        announcement.make();
+        try {
+            announcement.make();
+        } catch (RuntimeException | Error e) {
+            stream.failIfLinks(e, true); // the peer would never hear that this direction has come to the link
+            throw e;
+        }
     }
 
     /**
@@ -384,6 +393,11 @@ public final class LinkWriter extends LinkHalf {
         } catch (CorruptLinkException e) {
             connection.wasReset(e.getMessage());
             return false; // the connection is reset, and its users find that out
+        } catch (RuntimeException | Error e) {
+            if (sender.isTorn()) {
+                stream.failure().met(e); // the peer may take this direction for one that has come to the link
+            }
+            throw e;
         } finally {
             release(); // not unlock: the caller has bytes to write, and is about to announce them
         }
@@ -427,10 +441,15 @@ public final class LinkWriter extends LinkHalf {
         boolean leaves = broken.isAbandoned() || mayLeave();
         wayBack.clear();
         if (leaves) {
-            if (!broken.isAbandoned()) { // else that has been said, unless a reader must not hear it
-                sender.leave();
+            try {
+                if (!broken.isAbandoned()) { // else that has been said, unless a reader must not hear it
+                    sender.leave();
+                }
+                noteStall(true, false);
+            } catch (RuntimeException | Error e) {
+                stream.failure().met(e); // the peer may have heard it
+                throw e;
             }
-            noteStall(true, false);
         }
         return leaves;
     }

@@ -72,15 +72,21 @@ public final class Outgoing {
             return switched;
         }
         lock.lock();
-        switched = link;
-        if (switched == null && some) {
-            switched = trySwitch();
-        }
-        if (switched != null) {
-            lock.unlock();
-        } else {
-            // The JDK's channel closes itself if the write is interrupted, and sends a reset if any byte is unread.
-            socket.incoming().drain();
+        boolean isIn = false;
+        try {
+            switched = link;
+            if (switched == null && some) {
+                switched = trySwitch();
+            }
+            if (switched == null) {
+                // The JDK's channel closes itself if the write is interrupted, and sends a reset if any byte is unread.
+                socket.incoming().drain();
+                isIn = true;
+            }
+        } finally {
+            if (!isIn) {
+                lock.unlock();
+            }
         }
         return switched;
     }
@@ -239,26 +245,33 @@ public final class Outgoing {
             return false;
         }
         lock.lock();
-        boolean isBack;
+        boolean isIn = false;
+        try {
+            isIn = leaveLink(from, writer);
+        } finally {
+            if (!isIn) {
+                lock.unlock();
+            }
+        }
+        return isIn;
+    }
+
+    private boolean leaveLink(LinkStream from, LinkWriter writer) {
         synchronized (this) {
             boolean isOver = from.broken().replay() != null || from.broken().isAbandoned();
-            isBack = (isOver ? link == from : mayGoBack(from)) && writer.leave();
-            if (isBack) {
-                left = isOver ? null : from;
-                long before = given;
-                given = before + from.broken().replayed();
-                link = null;
+            if (!(isOver ? link == from : mayGoBack(from)) || !writer.leave()) {
+                return false;
             }
+            left = isOver ? null : from;
+            long before = given;
+            given = before + from.broken().replayed();
+            link = null;
         }
-        if (isBack) {
-            if (writer.wayBack().wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to return
-                worth.wasStuck(writer.sentSinceSwitch());
-            }
-            socket.readiness().refresh();
-        } else {
-            lock.unlock();
+        if (writer.wayBack().wasStuck() && socket.unrest() == Unrest.NONE) { // else a test wants it to return
+            worth.wasStuck(writer.sentSinceSwitch());
         }
-        return isBack;
+        socket.readiness().refresh();
+        return true;
     }
 
     /** Whether the kernel could take the next write. A hint without the lock. */

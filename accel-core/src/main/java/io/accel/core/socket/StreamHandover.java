@@ -514,7 +514,11 @@ final class StreamHandover {
         LinkStream stream;
         synchronized (this) {
             stream = attached;
-            if (stream == null || stream.link() != link || socket.hasBytesInLink() || socket.isClosed()) {
+            if (stream == null
+                    || stream.link() != link
+                    || socket.hasBytesInLink()
+                    || socket.isClosed()
+                    || stream.lease().hasFailed()) { // which ends the connection
                 return stream != null && stream.link() == link;
             }
             attached = null;
@@ -539,8 +543,18 @@ final class StreamHandover {
         if (stream == null) {
             return true;
         }
-        if (!stream.isDecidedByPeer()) {
-            return false;
+        try {
+            if (!stream.isDecidedByPeer()) {
+                return false;
+            }
+        } catch (RuntimeException | Error e) {
+            if (stream.isStray(e)) {
+                throw e; // it is heard again
+            }
+            stream.failure()
+                    .met(e); // the thread that hears this link hears all others, and would meet the error again and
+            // again
+            return true;
         }
         if (stream.peer().isReady()) {
             settled();

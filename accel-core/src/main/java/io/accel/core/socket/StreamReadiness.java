@@ -80,6 +80,16 @@ public final class StreamReadiness implements Pollable {
             }
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "closed while its doorbell was hung up", e);
+        } catch (RuntimeException | Error e) {
+            synchronized (this) {
+                if (ringing != null) {
+                    ringing.remove(registration);
+                }
+            }
+            if (stream.isStray(e)) {
+                throw e;
+            }
+            stream.failure().met(e);
         }
     }
 
@@ -123,8 +133,16 @@ public final class StreamReadiness implements Pollable {
         if (!shares.add(registration)) {
             return false;
         }
-        if (socket.attached() != null) {
-            ringBeside(registration);
+        boolean isRung = false;
+        try {
+            if (socket.attached() != null) {
+                ringBeside(registration);
+            }
+            isRung = true;
+        } finally {
+            if (!isRung) {
+                shares.remove(registration); // nobody hears of the registration
+            }
         }
         return true;
     }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
-import io.accel.FallbackReason;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
-import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.poll.Poller;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashSet;
 import java.util.Set;
@@ -57,7 +54,7 @@ final class StreamSearches {
     /** Whether an error has ended the thread's turn before all searches that have a place were begun. The thread's. */
     private boolean unfinished;
 
-    private Poller poller; // guarded by this; written once
+    private final DaemonPoller daemon = new DaemonPoller("accel-search", "looks for faster paths", this::run);
 
     private StreamSearches() {}
 
@@ -79,7 +76,7 @@ final class StreamSearches {
     private void request(StreamSocket socket, Backlog<StreamSocket> by) {
         Poller started;
         try {
-            started = started();
+            started = daemon.started();
         } catch (FallbackException e) {
             socket.handover().notFound(e, false);
             return;
@@ -92,38 +89,8 @@ final class StreamSearches {
     void closed(StreamSocket socket) {
         if (!searches.isEmpty() && searches.containsKey(socket)) { // mostly no search is under way
             closed.add(socket);
-            wakeUp();
+            daemon.wakeIfStarted();
         }
-    }
-
-    private synchronized void wakeUp() {
-        if (poller != null) { // otherwise the thread has nothing to do
-            poller.wakeup();
-        }
-    }
-
-    private synchronized Poller started() throws FallbackException {
-        if (poller == null) {
-            try {
-                Poller opened = Privileged.call(() -> new Poller(StreamUpgrades.SLEEPING));
-                try {
-                    Daemons.start("accel-search", () -> run(opened), opened::wakeup);
-                } catch (OutOfMemoryError | SecurityException e) {
-                    opened.close();
-                    throw e;
-                }
-                poller = opened;
-            } catch (SecurityException e) {
-                throw new FallbackException(
-                        FallbackReason.NO_RIGHT,
-                        "the security manager forbids it to Accel's own code: " + e.getMessage());
-            } catch (IOException | OutOfMemoryError e) {
-                throw new FallbackException(
-                        FallbackReason.NO_RESOURCES,
-                        "starting the thread that looks for faster paths failed: " + e.getMessage());
-            }
-        }
-        return poller;
     }
 
     private void run(Poller own) {
@@ -214,7 +181,7 @@ final class StreamSearches {
     private void oneLess(InetSocketAddress destination) {
         places.giveBack(destination);
         if (places.isWaitedFor()) {
-            wakeUp(); // wakes the poll that this runs in
+            daemon.wakeIfStarted(); // wakes the poll that this runs in
         }
     }
 }

@@ -91,7 +91,9 @@ final class StreamUpgrade extends LinkSearch {
             LinkStream stream = socket.attached();
             if (stream == null || stream.link() != link) {
                 link.free();
-            } // otherwise the program may use the link already, and its close lets go of it
+            } else {
+                stream.failure().met(e); // the peer may never hear that this end has the link, or use it already
+            }
             throw e;
         }
         PricedUpgrades priced = socket.priced();

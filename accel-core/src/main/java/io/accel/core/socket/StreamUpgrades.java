@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
-import io.accel.FallbackReason;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
-import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.LinkShare;
 import io.accel.core.jdk.MemoryFaults;
-import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import io.accel.profile.HandoverAfter.Unrest;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -52,9 +48,6 @@ final class StreamUpgrades {
 
     /** How long the process's end waits for the bytes that closed connections have sent to arrive, as it does where their links hold. */
     private static final long AT_EXIT_NANOS = 2_000_000_000L;
-
-    /** Never spins: nobody waits for it. */
-    static final PollConfig SLEEPING = new PollConfig(0, 1, 1, 0, PollConfig.Yielding.ADAPTIVE);
 
     private static final StreamUpgrades INSTANCE = new StreamUpgrades();
 
@@ -105,7 +98,8 @@ final class StreamUpgrades {
     /** Links that are slower than the kernel. */
     private final Backlog<LinkRetirement> slower = new Backlog<>();
 
-    private Poller poller; // guarded by this; written once
+    private final DaemonPoller daemon =
+            new DaemonPoller("accel-handover", "keeps connections on faster paths going", this::run);
 
     private StreamUpgrades() {}
 
@@ -213,34 +207,10 @@ final class StreamUpgrades {
     /** Throws nothing: a thread that cannot be woken looks by itself in a second, as long as there are links. */
     private void wakeUp() {
         try {
-            started().wakeup();
+            daemon.started().wakeup();
         } catch (FallbackException | RuntimeException | Error e) {
             ERRORS.warn("neither the peer of a connection nor its waiters can be told the fate of its link", e);
         }
-    }
-
-    private synchronized Poller started() throws FallbackException {
-        if (poller == null) {
-            try {
-                Poller opened = Privileged.call(() -> new Poller(SLEEPING));
-                try {
-                    Daemons.start("accel-handover", () -> run(opened), opened::wakeup);
-                } catch (OutOfMemoryError | SecurityException e) {
-                    opened.close();
-                    throw e;
-                }
-                poller = opened;
-            } catch (SecurityException e) {
-                throw new FallbackException(
-                        FallbackReason.NO_RIGHT,
-                        "the security manager forbids it to Accel's own code: " + e.getMessage());
-            } catch (IOException | OutOfMemoryError e) {
-                throw new FallbackException(
-                        FallbackReason.NO_RESOURCES,
-                        "starting the thread that keeps connections on faster paths going failed: " + e.getMessage());
-            }
-        }
-        return poller;
     }
 
     private void run(Poller own) {

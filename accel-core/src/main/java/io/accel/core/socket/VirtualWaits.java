@@ -166,11 +166,14 @@ final class VirtualWaits {
             // A ring that is left there would end the next wait at once. It may have been meant for other threads: this
             // tells those of this registration and of others. The place is left only afterwards, so that the next
             // thread to take it has asked for a ring that nobody else takes.
-            int unused = waitable.kernelReady(one.ops, one.ops);
-            synchronized (this) {
-                atDoorbell = null;
-                if (!parked.isEmpty()) {
-                    registration.refresh();
+            try {
+                int unused = waitable.kernelReady(one.ops, one.ops);
+            } finally {
+                synchronized (this) {
+                    atDoorbell = null;
+                    if (!parked.isEmpty()) {
+                        registration.refresh();
+                    }
                 }
             }
         }

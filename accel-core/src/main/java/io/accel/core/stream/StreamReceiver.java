@@ -95,6 +95,8 @@ public final class StreamReceiver {
      * above head.
      */
     private long lentFrom = Long.MAX_VALUE;
+    /** Whether an error came after bytes were read, before the peer could learn of that. Reader only. */
+    private boolean torn;
     /** The last {@link Link#published} that was seen and found valid. Reader only. */
     private long tail;
 
@@ -411,7 +413,12 @@ public final class StreamReceiver {
     private void credit(int least, int n) {
         long mine = Math.min(head, lentFrom);
         if (mine - credited >= least) {
-            give(mine, least, n);
+            try {
+                give(mine, least, n);
+            } catch (RuntimeException | Error e) {
+                torn = true;
+                throw e;
+            }
         }
     }
 
@@ -432,6 +439,11 @@ public final class StreamReceiver {
             credited = mine;
             link.consumed(mine);
         }
+    }
+
+    /** Whether an error came after bytes were taken from the ring, and before their reader had them all: the link is of no more use. Reader only. */
+    public boolean isTorn() {
+        return torn;
     }
 
     /**

@@ -81,6 +81,8 @@ public final class StreamSender {
      * Farewell#TAPPED} and back, by compare-and-set, which cannot undo the writer's findings.
      */
     private Farewell farewell = Farewell.NONE;
+    /** Whether an error came between accepting bytes and publishing them, so that nobody knows whether the peer has them. Writer only. */
+    private boolean torn;
     /** Whether the write under way has waited for room, and so is told of events that came meanwhile. Writer only. */
     private boolean waited;
     /** Written by the thread that taps, before {@link Farewell#TAPPED} can be seen. */
@@ -140,7 +142,7 @@ public final class StreamSender {
         prefaces = before + 1;
         long beforeBytes = prefaceBytes;
         prefaceBytes = beforeBytes + length;
-        link.publish(from, next);
+        publish(from);
         return true;
     }
 
@@ -291,7 +293,7 @@ public final class StreamSender {
             tail = next;
             publishes++;
             if (found == Farewell.NONE) {
-                link.publish(from, next);
+                publish(from);
             } else {
                 publishUnlessOver(from);
             }
@@ -310,7 +312,21 @@ public final class StreamSender {
                 taken.take(ring, from, (int) (next - from), said + from - prefaceBytes);
             }
         }
-        link.publish(from, next);
+        publish(from);
+    }
+
+    private void publish(long from) {
+        try {
+            link.publish(from, next);
+        } catch (RuntimeException | Error e) {
+            torn = true;
+            throw e;
+        }
+    }
+
+    /** Whether an error came while bytes were published: the link is of no more use. Writer only. */
+    public boolean isTorn() {
+        return torn;
     }
 
     /**

@@ -26,7 +26,7 @@ class CompiledAloneTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"await, void await("})
+    @CsvSource({"await, void awaitOrFail("})
     void ofBlockingWaits(String name, String signature) {
         assertThat(codeLength(BlockingWaits.class, signature)).as(name).isGreaterThan(MOST_INLINED);
     }

@@ -55,7 +55,8 @@ public final class AccelSelectorProvider extends DatagramSource {
         this(profile.get(Keys.MODE) == Mode.ACCELERATE ? new Accelerator(profile) : null);
     }
 
-    private AccelSelectorProvider(Accelerator accelerator) {
+    /** Creates a provider with a profile that is at work. */
+    AccelSelectorProvider(Accelerator accelerator) {
         this.kernel = JdkAccess.kernelProvider();
         this.accelerator = accelerator;
     }

@@ -137,7 +137,7 @@ final class ServerHandshake {
     private boolean isSettled() {
         try {
             return acceptor.isSettled(link);
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             ERRORS.warn("hearing whether a client has its link met an error, and is tried again", e);
             Daemons.pause();
             return false;
@@ -371,8 +371,11 @@ final class ServerHandshake {
             LinkShare.giveBack();
         }
         if (asked) {
-            acceptor.unreserve(local, hello.source());
-            SharedFile.delete(listener.directory().resolve(hello.file()));
+            try {
+                acceptor.unreserve(local, hello.source());
+            } finally {
+                SharedFile.delete(listener.directory().resolve(hello.file()));
+            }
         }
     }
 }

@@ -3,6 +3,7 @@ package io.accel.nio.async;
 
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.CancelledKeyException;
@@ -38,6 +39,7 @@ final class EventLoop {
     }
 
     private static final Log LOG = Log.of(EventLoop.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
 
     /** The entries of the queue beside calls of handlers. */
     private enum Mark implements Runnable {
@@ -187,8 +189,9 @@ final class EventLoop {
                 }
             } while (handlers.isEmpty() && work.isEmpty() && !stopped);
             own = handlers.poll();
-        } catch (IOException e) {
-            LOG.get().log(Level.WARNING, "the selector of a channel group failed, and is tried again", e);
+        } catch (IOException | RuntimeException | Error e) {
+            rethrowDeath(e);
+            ERRORS.warn("the selector of a channel group failed, and is tried again", e);
             Daemons.pause();
         } finally {
             ready.clear();
@@ -213,11 +216,22 @@ final class EventLoop {
         }
     }
 
+    /** Serves one channel, whatever that one meets: the others are served as well, and it is found ready again. */
     private void serve(SelectionKey key) {
         try {
             ((Client) key.attachment()).ready(key.readyOps(), handlers);
         } catch (CancelledKeyException e) {
             // The channel was closed meanwhile, and its pending operations have been told.
+        } catch (RuntimeException | Error e) {
+            rethrowDeath(e);
+            ERRORS.warn("a channel of a group met an error, and is served again", e);
+        }
+    }
+
+    @SuppressWarnings("removal") // a thread that the program stops ends, and the group starts another
+    private static void rethrowDeath(Throwable e) {
+        if (e instanceof ThreadDeath death) {
+            throw death;
         }
     }
 }

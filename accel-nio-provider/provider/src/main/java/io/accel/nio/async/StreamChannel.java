@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.async;
 
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -37,6 +39,8 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
         PENDING,
         MADE
     }
+
+    private static final Warnings ERRORS = new Warnings(Log.of(StreamChannel.class));
 
     private final ChannelGroup group;
     private final SocketChannel channel;
@@ -419,6 +423,8 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
             }
         } catch (IOException e) {
             // it is not connected, or its input is over: nothing is unread
+        } catch (RuntimeException | Error e) {
+            ERRORS.warn("looking for unread bytes met an error, and the channel is closed all the same", e);
         }
     }
 
