@@ -333,8 +333,9 @@ final class StatsCommand implements Callable<Integer> {
         if (known.contains(pid)) {
             complaints.add("process " + pid + " has ended");
         } else {
-            complaints.add("no accelerated JVM" + ofThisUser() + " with process id " + pid + " in " + dir()
-                    + ": it has opened no channel yet, runs with stats=false, or has another shm.dir (see --dir)");
+            complaints.add(
+                    "no accelerated JVM" + ofThisUser() + " with process id " + pid + " in " + dir()
+                            + ": it has opened no channel yet, or its first one less than a second ago, runs with stats=false, or has another shm.dir (see --dir)");
         }
     }
 

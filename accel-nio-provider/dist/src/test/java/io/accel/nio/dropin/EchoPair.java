@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.dropin;
 
+import static org.awaitility.Awaitility.await;
+
 import io.accel.testing.AccelOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Two JVMs, each an {@link EchoPeer} or a {@link DatagramEchoPeer}, in a shared directory of their own. Closing it ends them. */
@@ -35,6 +38,16 @@ final class EchoPair implements AutoCloseable {
         port = server.awaitRest("PORT ");
         client = Child.start(dir, program(program, "connect", port));
         echo(echoes);
+        await("places at which the two can be looked at, which they make when they are a second old")
+                .atMost(30, TimeUnit.SECONDS)
+                .until(() -> isSeen(server) && isSeen(client));
+    }
+
+    private boolean isSeen(Child process) throws IOException {
+        try (Stream<Path> places = Files.list(shared)) {
+            return places.anyMatch(
+                    place -> place.getFileName().toString().startsWith("accel-stats-" + process.pid() + "-"));
+        }
     }
 
     /** Exchanges so many more. */
