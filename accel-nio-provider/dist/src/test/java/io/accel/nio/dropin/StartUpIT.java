@@ -46,8 +46,8 @@ class StartUpIT {
     private record Budget(int older, int newer) {
         static final Budget BY_PROPERTY = new Budget(140, 178);
         static final Budget OFF = new Budget(76, 116);
-        static final Budget BY_AGENT = new Budget(186, 222);
-        static final Budget OFF_BY_AGENT = new Budget(131, 161);
+        static final Budget BY_AGENT = new Budget(198, 222);
+        static final Budget OFF_BY_AGENT = new Budget(133, 161);
     }
 
     static Stream<Arguments> programs() {
