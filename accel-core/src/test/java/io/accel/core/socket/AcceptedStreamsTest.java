@@ -3,13 +3,22 @@ package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.core.jdk.JdkAccess;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Clients that ask before the program has accepted their connections. */
 class AcceptedStreamsTest {
     private final AcceptedStreams all = new AcceptedStreams();
+    private final SocketChannel channel;
+
+    AcceptedStreamsTest() throws IOException {
+        channel = JdkAccess.kernelProvider().openSocketChannel();
+    }
 
     private static AcceptedStreams.Ends ends(int port) {
         return new AcceptedStreams.Ends(
@@ -17,24 +26,33 @@ class AcceptedStreamsTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
 
+    private StreamSocket connection() throws IOException {
+        return new StreamSocket(null, new ChannelAnchor(channel));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        channel.close();
+    }
+
     @Test
-    void oneIsAnsweredWhenItsConnectionIsAccepted() {
+    void oneIsAnsweredWhenItsConnectionIsAccepted() throws Exception {
         int[] asked = new int[1];
         assertThat(all.await(ends(2), () -> asked[0]++)).isTrue();
         assertThat(all.await(ends(3), () -> asked[0] += 100)).isTrue();
-        assertThat(all.add(ends(2), new StreamSocket(null, null))).isTrue();
+        assertThat(all.add(ends(2), connection())).isTrue();
         assertThat(asked[0]).isEqualTo(1);
-        assertThat(all.add(ends(2), new StreamSocket(null, null))).isFalse();
+        assertThat(all.add(ends(2), connection())).isFalse();
         assertThat(asked[0]).as("once").isEqualTo(1);
     }
 
     @Test
-    void oneThatHasGoneIsForgotten() {
+    void oneThatHasGoneIsForgotten() throws Exception {
         int[] asked = new int[1];
         assertThat(all.await(ends(2), () -> asked[0]++)).isTrue();
         assertThat(all.forget(ends(2))).isTrue();
         assertThat(all.forget(ends(2))).isFalse();
-        assertThat(all.add(ends(2), new StreamSocket(null, null))).isFalse();
+        assertThat(all.add(ends(2), connection())).isFalse();
         assertThat(asked[0]).isZero();
     }
 

@@ -9,45 +9,45 @@ import java.nio.ByteBuffer;
  * One try at a transfer of one buffer or of several. Implementations capture nothing, so that waiting makes no garbage, and are classes with
  * names, which are loaded when a thread first waits for a link: linking a lambda takes milliseconds while a process starts.
  */
-interface Attempt {
-    long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException;
+abstract class Attempt {
+    abstract long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException;
 
     /** Reads into one buffer. */
-    final class ReadOne implements Attempt {
+    static final class ReadOne extends Attempt {
         static final Attempt INSTANCE = new ReadOne();
 
         @Override
-        public long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException {
+        long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException {
             return link.reader().read(one);
         }
     }
 
     /** Reads into several buffers. */
-    final class ReadMany implements Attempt {
+    static final class ReadMany extends Attempt {
         static final Attempt INSTANCE = new ReadMany();
 
         @Override
-        public long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException {
+        long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException {
             return link.reader().read(many, offset, length);
         }
     }
 
     /** Writes one buffer. */
-    final class WriteOne implements Attempt {
+    static final class WriteOne extends Attempt {
         static final Attempt INSTANCE = new WriteOne();
 
         @Override
-        public long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException {
+        long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException {
             return link.writer().write(one);
         }
     }
 
     /** Writes several buffers. */
-    final class WriteMany implements Attempt {
+    static final class WriteMany extends Attempt {
         static final Attempt INSTANCE = new WriteMany();
 
         @Override
-        public long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException {
+        long run(LinkStream link, ByteBuffer one, ByteBuffer[] many, int offset, int length) throws IOException {
             return link.writer().write(many, offset, length);
         }
     }
