@@ -102,14 +102,14 @@ class ModulePathTest {
 
     @Test
     void connectionsAreAcceleratedAndMeasured() throws Exception {
-        assertThat(accelerated().run().orderly()).endsWith("shm 2.0\n").doesNotContain("WARNING");
+        assertThat(accelerated().run().orderly()).contains("shm 2.0\n").doesNotContain("WARNING");
     }
 
     @Test
     @EnabledIfSystemProperty(named = "newer.jdk", matches = ".+", disabledReason = "needs -Dnewer.jdk")
     void onTheNewerJdkToo() throws Exception {
         ChildJvm jvm = accelerated().on(Path.of(System.getProperty("newer.jdk")));
-        assertThat(jvm.run().orderly()).endsWith("shm 2.0\n").doesNotContain("WARNING");
+        assertThat(jvm.run().orderly()).contains("shm 2.0\n").doesNotContain("WARNING");
     }
 
     /** The program does not require the module that has the page. */

@@ -38,7 +38,7 @@ class StartUpIT {
     private Path dir;
 
     /**
-     * How many more classes may be loaded. The JDK itself needs more for the same in newer releases.
+     * How many more classes may be loaded. The JDK itself needs more for the same in newer releases, and now and then one more or less.
      *
      * @param older up to JDK 17
      * @param newer with newer ones
@@ -46,8 +46,8 @@ class StartUpIT {
     private record Budget(int older, int newer) {
         static final Budget BY_PROPERTY = new Budget(140, 178);
         static final Budget OFF = new Budget(76, 116);
-        static final Budget BY_AGENT = new Budget(198, 222);
-        static final Budget OFF_BY_AGENT = new Budget(133, 161);
+        static final Budget BY_AGENT = new Budget(202, 227);
+        static final Budget OFF_BY_AGENT = new Budget(137, 165);
     }
 
     static Stream<Arguments> programs() {
