@@ -4,6 +4,7 @@ package io.accel.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.accel.profile.Keys;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -40,36 +41,29 @@ class PresetsTest {
         assertThat(latency).isGreaterThan(3 * processorNanosOfAWait("low-cpu"));
     }
 
+    /** A first link costs 10 ms, of which a message saves a part. Whether it comes then depends on the machine. */
     @Test
-    void connectionsMoveWhenThePresetHasThemWorthIt() throws IOException {
-        assertMovesAfter("latency", 0, 0);
-        assertMovesAfter("throughput", 8, 64 << 10);
-        assertMovesAfter("balanced", 8, 64 << 10);
-        assertMovesAfter("low-cpu", 64, 256 << 10);
+    void connectionsStayWithTheKernelUntilTheyHavePaidForALink() throws IOException {
+        assertStaysFor("latency", 249);
+        assertStaysFor("throughput", 1_999);
+        assertStaysFor("balanced", 1_999);
+        assertStaysFor("low-cpu", 4_999);
     }
 
-    /** After so many writes of one byte, or one write of so many bytes, and not before. */
-    private static void assertMovesAfter(String preset, int writes, int bytes) throws IOException {
-        AccelSelectorProvider provider = new AccelSelectorProvider(Profile.load(preset, Map.of()));
-        try (Pair byWrites = new Pair(provider, false);
-                Pair byBytes = new Pair(provider, false)) {
-            if (writes > 0) {
-                for (int i = 1; i < writes; i++) {
-                    byWrites.send(1);
-                }
-                byBytes.send(bytes - 1);
-                // Any connection that asked before this one would have moved before it, since the same thread serves
-                // them.
-                try (Pair later = new Pair(new AccelSelectorProvider(Profile.load("latency", Map.of())), false)) {
-                    later.awaitMoved();
-                }
-                assertThat(byWrites.isMoved()).as("%s, one write less", preset).isFalse();
-                assertThat(byBytes.isMoved()).as("%s, one byte less", preset).isFalse();
-                byWrites.send(1);
-                byBytes.send(1);
+    /** So many writes of one byte do not pay for a link in a process that has had none. */
+    private static void assertStaysFor(String preset, int writes) throws IOException {
+        Profile profile = Profile.load(preset, Map.of());
+        assertThat(profile.get(Keys.HANDOVER_AFTER).isPriced()).as(preset).isTrue();
+        assertThat(profile.get(Keys.HANDOVER_SAVING) * (writes + 1)).as(preset).isEqualTo(10_000_000);
+        try (Pair pair = new Pair(new AccelSelectorProvider(profile), false)) {
+            for (int i = 0; i < writes; i++) {
+                pair.send(1);
             }
-            byWrites.awaitMoved();
-            byBytes.awaitMoved();
+            // A connection that had asked before this one would have moved before it.
+            try (Pair later = new Pair(provider("latency"))) {
+                later.awaitMoved();
+            }
+            assertThat(pair.isMoved()).as(preset).isFalse();
         }
     }
 
