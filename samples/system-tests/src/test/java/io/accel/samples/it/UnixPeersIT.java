@@ -200,6 +200,6 @@ class UnixPeersIT {
 
     /** The only connection of a process, as {@code accel stats} has it. */
     private JsonObject connection(Child process) {
-        return LiveView.onlyConnection(LiveView.of(shared.path()), process);
+        return LiveView.onlyConnection(LiveView.with(shared.path(), process), process);
     }
 }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
 
 /** The view of {@code accel stats} of the accelerated JVMs of a directory of shared files. Stateless. */
 public final class LiveView {
@@ -40,6 +41,13 @@ public final class LiveView {
             processes.forEach(process -> all.add(process.getAsJsonObject()));
             return all;
         }
+    }
+
+    /** All processes that the drop-in jar shows, once this one is among them: it is not in the first second after its first channel. */
+    public static List<JsonObject> with(Path shared, Child process) {
+        return Awaitility.await("a view of " + process)
+                .atMost(PATIENCE)
+                .until(() -> of(shared), seen -> seen.stream().anyMatch(each -> pid(each) == process.pid()));
     }
 
     /** The only connection of a process that is among those seen. */
