@@ -126,7 +126,7 @@ public final class AppsCommand implements Callable<Integer> {
         Set<BenchCase> cases = chosen();
         Set<Variant> leftOut = leftOut();
         files.create();
-        JvmCommand jvm = new JvmCommand(accelJar.resolve(), Cores.ANY);
+        JvmCommand jvm = new JvmCommand(accelJar.resolve(), Place.here(Cores.ANY), JvmCommand.WARM);
         Comparison comparison = new Comparison(
                         jvm,
                         Budget.unlimited(Duration.ofSeconds(warmUp)),

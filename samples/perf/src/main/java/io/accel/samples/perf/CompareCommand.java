@@ -94,9 +94,6 @@ import picocli.CommandLine.Spec;
             "Exit status: 0, or 1 if a case failed or did not take the path it should have."
         })
 public final class CompareCommand implements Callable<Integer> {
-    /** Warm programs have their links: a case is over before a crowded process has paid for its first one. Young programs do as the profile says. */
-    private static final List<String> WARM = List.of("-Daccel.handover.after=8/64KiB");
-
     private static final Duration WARM_UP = Duration.ofSeconds(10);
     private static final int ROUNDS = 3;
     private static final int YOUNG_ROUNDS = 5;
@@ -207,7 +204,7 @@ public final class CompareCommand implements Callable<Integer> {
         if (fabric.isRdma()) {
             return compareOverRdma(cases);
         }
-        JvmCommand jvm = new JvmCommand(accelJar.resolve(), Place.here(cores.resolve()), WARM);
+        JvmCommand jvm = new JvmCommand(accelJar.resolve(), Place.here(cores.resolve()), JvmCommand.WARM);
         int count = roundsOr(young ? YOUNG_ROUNDS : Math.min(ROUNDS, seconds));
         Comparison comparison =
                 new Comparison(jvm, Budget.unlimited(WARM_UP), Duration.ofSeconds(seconds), count, System.err);

@@ -25,6 +25,9 @@ public final class JvmCommand {
 
     private static final String NETTY_JAR = "samples/netty/target/accel-netty-samples.jar";
 
+    /** Warm programs have their links: a run is over before a crowded process has paid for its first one. Young programs do as the profile says. */
+    static final List<String> WARM = List.of("-Daccel.handover.after=8/64KiB");
+
     private final Path accelJar;
     private final List<String> accelOptions;
     private final Place place;
@@ -149,6 +152,7 @@ public final class JvmCommand {
         if (profile != null) {
             command.add("-javaagent:" + accelJar);
             command.add("-Daccel.profile=" + profile);
+            command.addAll(accelOptions);
         }
         command.addAll(kind.jvmOptions());
         Path libraries = appLibraries(kind);
