@@ -29,7 +29,8 @@ class AnchorClosedByInterruptTest {
 
     @BeforeEach
     void connect() throws IOException {
-        AccelSelectorProvider provider = new AccelSelectorProvider(Profile.load("balanced", Map.of("rule.1", "kernel * *:*")));
+        AccelSelectorProvider provider =
+                new AccelSelectorProvider(Profile.load("balanced", Map.of("rule.1", "kernel * *:*")));
         listener = provider.openServerSocketChannel().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         kernel = provider.kernel().openSocketChannel();
         client = new AccelSocketChannel(

@@ -88,10 +88,12 @@ class LinkMemoryTest {
     private static void freeGarbage() throws IOException {
         System.gc();
         AtomicLong last = new AtomicLong(Taken.now().direct);
-        await().atMost(30, TimeUnit.SECONDS).pollInterval(200, TimeUnit.MILLISECONDS).until(() -> {
-            long now = Taken.now().direct;
-            return last.getAndSet(now) == now;
-        });
+        await().atMost(30, TimeUnit.SECONDS)
+                .pollInterval(200, TimeUnit.MILLISECONDS)
+                .until(() -> {
+                    long now = Taken.now().direct;
+                    return last.getAndSet(now) == now;
+                });
     }
 
     @ParameterizedTest

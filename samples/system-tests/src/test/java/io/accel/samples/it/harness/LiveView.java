@@ -45,9 +45,8 @@ public final class LiveView {
 
     /** All processes that the drop-in jar shows, once this one is among them: it is not in the first second after its first channel. */
     public static List<JsonObject> with(Path shared, Child process) {
-        return Awaitility.await("a view of " + process)
-                .atMost(PATIENCE)
-                .until(() -> of(shared), seen -> seen.stream().anyMatch(each -> pid(each) == process.pid()));
+        return Awaitility.await("a view of " + process).atMost(PATIENCE).until(() -> of(shared), seen -> seen.stream()
+                .anyMatch(each -> pid(each) == process.pid()));
     }
 
     /** The only connection of a process that is among those seen. */
