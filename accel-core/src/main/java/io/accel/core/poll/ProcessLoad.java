@@ -3,9 +3,6 @@ package io.accel.core.poll;
 
 import io.accel.core.daemon.Privileged;
 import java.io.File;
-import java.io.FileInputStream;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,7 +21,6 @@ public final class ProcessLoad {
     private static final long KNOWN_NANOS = 1_000_000_000L;
 
     private static final long NANOS_A_TICK = 10_000_000L; // USER_HZ is 100 wherever Java runs on Linux
-    private static final int MOST_BYTES = 512;
 
     // Guarded by this.
 
@@ -42,7 +38,7 @@ public final class ProcessLoad {
         }
         long sum = 0;
         for (String each : compilers) {
-            sum += number(read(TASKS + each + "/schedstat"), 0);
+            sum += number(ProcFile.read(TASKS + each + "/schedstat"), 0);
         }
         compilerNanos = Math.max(compilerNanos, sum);
         return compilerNanos;
@@ -53,7 +49,7 @@ public final class ProcessLoad {
         String[] tasks = Privileged.get(() -> new File(TASKS).list());
         int left = tasks == null ? 0 : Math.min(tasks.length, MOST_TASKS);
         for (int i = 0; i < left; i++) {
-            String name = read(TASKS + tasks[i] + "/comm");
+            String name = ProcFile.read(TASKS + tasks[i] + "/comm");
             for (String each : COMPILERS) {
                 if (name.startsWith(each)) {
                     compilers.add(tasks[i]);
@@ -64,14 +60,14 @@ public final class ProcessLoad {
 
     /** The processor time of all threads of the process, in nanoseconds, to a hundredth of a second; 0 if unknown. */
     public long processNanos() {
-        String stat = read("/proc/self/stat");
+        String stat = ProcFile.read("/proc/self/stat");
         String behindName = stat.substring(stat.lastIndexOf(')') + 1).strip();
         return NANOS_A_TICK * (number(behindName, 11) + number(behindName, 12));
     }
 
     /** The processor time of the calling thread, in nanoseconds; 0 if unknown. */
     public long threadNanos() {
-        return number(read("/proc/thread-self/schedstat"), 0);
+        return number(ProcFile.read("/proc/thread-self/schedstat"), 0);
     }
 
     /** Whether there are more runnable threads than processors. So it is where this process may not even use one whole processor. */
@@ -79,32 +75,7 @@ public final class ProcessLoad {
         return SpinBudget.ofProcess() == 0 || RunnableThreads.surplus() > 0;
     }
 
-    /** A file's first bytes; empty if it cannot be read. */
-    private static String read(String file) {
-        try {
-            return Privileged.call(() -> {
-                try (FileInputStream in = new FileInputStream(file)) {
-                    return new String(in.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1);
-                }
-            });
-        } catch (IOException | SecurityException e) {
-            return ""; // the thread has ended, or this is another system
-        }
-    }
-
-    /** The number at an index among words with a space between them; 0 if there is none. */
-    static long number(String words, int index) {
-        int from = 0;
-        for (int i = 0; i < index; i++) {
-            from = words.indexOf(' ', from) + 1;
-            if (from == 0) {
-                return 0;
-            }
-        }
-        long value = 0;
-        for (int i = from; i < words.length() && Character.isDigit(words.charAt(i)); i++) {
-            value = value * 10 + words.charAt(i) - '0';
-        }
-        return value;
+    private static long number(String words, int index) {
+        return Math.max(0, ProcFile.number(words, index));
     }
 }

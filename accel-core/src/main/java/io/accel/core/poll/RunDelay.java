@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.poll;
 
-import io.accel.core.daemon.Privileged;
 import io.accel.core.jdk.VirtualThreads;
-import java.io.FileInputStream;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 
 /**
  * How long the current thread was kept waiting for a core, as the kernel accounts it in {@code /proc/thread-self/schedstat}. A
@@ -41,27 +37,11 @@ final class RunDelay {
 
     /** The delay in nanoseconds; -1 if unknown: on a system other than Linux, or one that does not show it. */
     static long ofCurrentThread() {
-        try {
-            return Privileged.call(RunDelay::read);
-        } catch (IOException | SecurityException e) {
-            return -1;
-        }
-    }
-
-    private static long read() throws IOException {
-        // This is no FileChannel, which an interrupt would close.
-        try (FileInputStream file = new FileInputStream(FILE)) {
-            return second(new String(file.readNBytes(96), StandardCharsets.US_ASCII));
-        }
+        return second(ProcFile.read(FILE));
     }
 
     /** The second of several numbers with a space between them; -1 if there is none. */
     static long second(String text) {
-        String[] numbers = text.strip().split(" ", -1);
-        try {
-            return numbers.length < 2 ? -1 : Long.parseLong(numbers[1]);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
+        return ProcFile.number(text, 1);
     }
 }
