@@ -52,6 +52,16 @@ public final class BlockingWaits {
          * @param hit whether an operation was ready
          */
         default void looked(int ops, int looks, boolean hit) {}
+
+        /**
+         * Whether an error that a wait, or another step for this object, has met says nothing about the object: memory or stack has run out, or
+         * other memory has failed, of which an older JVM tells late.
+         */
+        default boolean isStray(Throwable e) {
+            return e instanceof OutOfMemoryError
+                    || e instanceof StackOverflowError
+                    || (MemoryFaults.isFault(e) && isIntact());
+        }
     }
 
     /** A waiting thread, as the attachment of the registration that it waits with. */
@@ -208,16 +218,12 @@ public final class BlockingWaits {
     }
 
     /**
-     * Takes note of an error that a wait has met. Memory or stack that has run out, or a fault of the program's own memory, says nothing about
-     * what is waited for, and is the waiting thread's, as at a channel of the JDK.
+     * Takes note of an error that a wait has met. One that says nothing about what is waited for is the waiting thread's, as at a channel of the
+     * JDK.
      */
     @SuppressWarnings("removal") // as is the death of a thread that the program stops
     private static void met(Waitable waitable, Throwable e) {
-        boolean isWaiters = e instanceof OutOfMemoryError
-                || e instanceof StackOverflowError
-                || e instanceof ThreadDeath
-                || (MemoryFaults.isFault(e) && waitable.isIntact());
-        if (isWaiters || !waitable.failed(e)) {
+        if (e instanceof ThreadDeath || waitable.isStray(e) || !waitable.failed(e)) {
             throwUnchecked(e);
         }
     }

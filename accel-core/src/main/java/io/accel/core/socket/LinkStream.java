@@ -398,16 +398,6 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
         }
     }
 
-    /**
-     * Whether an error that a step for the link has met says nothing about the link: memory or stack has run out, or other memory has failed,
-     * of which an older JVM tells late.
-     */
-    boolean isStray(Throwable e) {
-        return e instanceof OutOfMemoryError
-                || e instanceof StackOverflowError
-                || (MemoryFaults.isFault(e) && isIntact());
-    }
-
     @Override
     public boolean failed(Throwable e) {
         failure.met(e);

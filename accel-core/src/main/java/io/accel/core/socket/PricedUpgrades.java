@@ -191,12 +191,12 @@ final class PricedUpgrades {
             case NOT_SLOWER -> {
                 gate.judged(false, now);
                 prices.saved(each.trial.savedNanos(each.bytesPerUnit));
-                each.socket.handover().isWorthIt();
+                each.socket.handover().foundNotSlower();
             }
             case SLOWER -> {
                 gate.judged(true, now);
                 UpgradeCounters.slower();
-                each.socket.handover().isSlower(each.trial.pace());
+                each.socket.handover().foundSlower(each.trial.pace());
                 StreamUpgrades.get().giveBack(each.stream.retirement());
             }
             case NONE -> {} // the gate does not wait for it any longer either

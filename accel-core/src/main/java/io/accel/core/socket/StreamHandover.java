@@ -551,9 +551,8 @@ final class StreamHandover {
             if (stream.isStray(e)) {
                 throw e; // it is heard again
             }
-            stream.failure()
-                    .met(e); // the thread that hears this link hears all others, and would meet the error again and
-            // again
+            // The thread that hears this link hears all others, and would meet the error again and again.
+            stream.failure().met(e);
             return true;
         }
         if (stream.peer().isReady()) {
@@ -720,12 +719,12 @@ final class StreamHandover {
     // ---- a link that is slower: StreamSearches' thread
 
     /** Takes note that the link is slower than the kernel. */
-    void isSlower(double pace) {
+    void foundSlower(double pace) {
         slowerPace = pace;
     }
 
     /** Takes note that the link is not slower. */
-    void isWorthIt() {
+    void foundNotSlower() {
         slowerPace = 0;
         traffic.resetSlower();
     }

@@ -39,11 +39,7 @@ public final class YoungBlockingClient extends YoungClient {
 
     @Override
     int step() throws IOException {
-        message.send(channel);
-        boolean all;
-        do {
-            all = message.receive(channel);
-        } while (!all);
+        message.exchange(channel);
         return 1;
     }
 }

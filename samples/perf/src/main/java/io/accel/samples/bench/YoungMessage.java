@@ -39,6 +39,15 @@ final class YoungMessage {
         return true;
     }
 
+    /** Sends the message over a blocking channel, and waits for all of its echo. */
+    void exchange(ByteChannel channel) throws IOException {
+        send(channel);
+        boolean all;
+        do {
+            all = receive(channel);
+        } while (!all);
+    }
+
     /** Waits for the end of what the server sends after the echo; returns whether there is nothing else before it. */
     boolean isEnd(ByteChannel channel) throws IOException {
         return channel.read(reply.clear()) < 0;

@@ -34,11 +34,7 @@ public final class YoungShortConnections extends YoungClient {
     int step() throws IOException {
         try (SocketChannel channel = SocketChannel.open(server)) {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            message.send(channel);
-            boolean all;
-            do {
-                all = message.receive(channel);
-            } while (!all);
+            message.exchange(channel);
             if (!message.isEnd(channel)) {
                 throw new IOException("the server sent more than it got");
             }
