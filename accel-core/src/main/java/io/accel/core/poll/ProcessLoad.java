@@ -70,9 +70,17 @@ public final class ProcessLoad {
         return number(ProcFile.read("/proc/thread-self/schedstat"), 0);
     }
 
-    /** Whether there are more runnable threads than processors. So it is where this process may not even use one whole processor. */
+    /**
+     * Whether more threads than there are processors want to run, beside the one that asks, which sleeps otherwise. So it is where this process
+     * may not even use one whole processor.
+     */
     public boolean isCrowded() {
-        return SpinBudget.ofProcess() == 0 || RunnableThreads.surplus() > 0;
+        return SpinBudget.ofProcess() == 0 || isCrowd(RunnableThreads.surplus());
+    }
+
+    /** Whether so many more runnable threads than processors are a crowd, the thread that counts among them. */
+    static boolean isCrowd(int surplus) {
+        return surplus > 1;
     }
 
     private static long number(String words, int index) {

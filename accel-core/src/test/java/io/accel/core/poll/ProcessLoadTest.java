@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.accel.core.poll;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class ProcessLoadTest {
+    private final ProcessLoad load = new ProcessLoad();
+
+    /** Two programs on two processors leave none for the thread that counts, which is no reason to call them a crowd. */
+    @Test
+    void whoCountsIsNoneOfTheCrowd() {
+        assertThat(ProcessLoad.isCrowd(-1)).isFalse();
+        assertThat(ProcessLoad.isCrowd(0)).isFalse();
+        assertThat(ProcessLoad.isCrowd(1)).isFalse();
+        assertThat(ProcessLoad.isCrowd(2)).isTrue();
+    }
+
+    @Test
+    void thisJvmHasCompiledAndRun() {
+        assertThat(load.compilerNanos()).isPositive();
+        assertThat(load.processNanos()).isPositive();
+        assertThat(load.threadNanos()).isPositive();
+    }
+
+    @Test
+    @Timeout(20)
+    void theTimeOfAThreadGrowsWhileItComputes() {
+        long before = load.threadNanos();
+        long start = System.nanoTime();
+        while (load.threadNanos() - before < TimeUnit.MILLISECONDS.toNanos(20)) {
+            Thread.onSpinWait();
+        }
+        assertThat(load.threadNanos() - before).isLessThanOrEqualTo(System.nanoTime() - start + 1_000_000);
+    }
+}
