@@ -27,6 +27,8 @@ public final class UpgradeGate {
 
     /** How often the machine is asked. */
     static final long LOOK_NANOS = 50_000_000L;
+    /** After this time what earlier looks have found says nothing any more. */
+    static final long KNOWN_NANOS = 1_000_000_000L;
     /** How often it is asked while nothing is about to change. */
     private static final long LONG_PAUSE_NANOS = 250_000_000L;
     /** How many looks a closed gate takes at least before it opens. */
@@ -117,12 +119,13 @@ public final class UpgradeGate {
         if (looks > 0 && now - lookedAt < LOOK_NANOS) {
             return;
         }
+        boolean isAnew = looks == 0 || now - lookedAt > KNOWN_NANOS;
         long used = senses.compilerNanos();
-        compiling = looks > 0 && used - compilers > (now - lookedAt) / 2;
+        compiling = !isAnew && used - compilers > (now - lookedAt) / 2;
         compilers = used;
         lookedAt = now;
         int found = senses.isCrowded() ? 100 : 0;
-        crowd = looks == 0 ? found : crowd + (found - crowd) * NEWEST / 100;
+        crowd = isAnew ? found : crowd + (found - crowd) * NEWEST / 100;
         looks++;
     }
 

@@ -68,6 +68,18 @@ class UpgradeGateTest {
         assertThat(admits("second")).isTrue();
     }
 
+    /** A peer asks now and then: that there was a crowd when it last asked is no reason to refuse it now. */
+    @Test
+    void aCrowdOfLongAgoDoesNotCount() {
+        machine.crowded = true;
+        assertThat(gate.serves(now)).isFalse();
+        machine.crowded = false;
+        now += UpgradeGate.LOOK_NANOS;
+        assertThat(gate.serves(now)).as("a moment later").isFalse();
+        now += UpgradeGate.KNOWN_NANOS + 1;
+        assertThat(gate.serves(now)).isTrue();
+    }
+
     @Test
     void aConnectionWithoutALinkLeavesItsTurnToAnother() {
         pass(SECOND, 0);
