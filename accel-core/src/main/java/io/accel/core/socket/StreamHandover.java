@@ -345,7 +345,11 @@ final class StreamHandover {
                 return; // the fall-back was counted and logged when the link was given back
             }
             answer().failed(why);
-            if (passing && !lacksRoom && (why.reason() == FallbackReason.NOT_YET || traffic.mayAskAgain())) {
+            if (passing && why.reason() == FallbackReason.NOT_YET) {
+                traffic.restartAfterNotYet();
+                return;
+            }
+            if (passing && !lacksRoom && traffic.mayAskAgain()) {
                 traffic.restartAfterVainAnswer();
                 return;
             }

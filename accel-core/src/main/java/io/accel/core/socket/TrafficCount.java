@@ -58,6 +58,8 @@ final class TrafficCount {
     private long pauseNanos = FIRST_PAUSE_NANOS;
     /** How long the connection stays content with the kernel after it was slower with a link, the next time. */
     private long slowerPauseNanos = FIRST_PAUSE_NANOS;
+    /** How long until the peer is asked again that cannot tell yet, or cannot afford a link now; it doubles each time. */
+    private long notYetPauseNanos = SOON_NANOS;
     /** The number of answers that might soon have changed. */
     private int askedInVain;
     /** The number of answers of peers that may have been young. */
@@ -126,6 +128,7 @@ final class TrafficCount {
     /** Makes the next pause short again, since there is a link. */
     void resetPause() {
         pauseNanos = FIRST_PAUSE_NANOS;
+        notYetPauseNanos = SOON_NANOS;
     }
 
     /** Whether this end may ask once more after an answer that nobody knows this connection. */
@@ -142,6 +145,12 @@ final class TrafficCount {
             restartAfterPause();
             lengthenPause();
         }
+    }
+
+    /** Starts over after the answer that the peer cannot tell yet: asks soon, and then after growing pauses. */
+    void restartAfterNotYet() {
+        restart(System.nanoTime() + notYetPauseNanos, 0);
+        notYetPauseNanos = Math.min(2 * notYetPauseNanos, LONGEST_PAUSE_NANOS);
     }
 
     /** Starts over after a link that was slower than the kernel, to ask for another after a pause that doubles each time. */
