@@ -20,6 +20,9 @@ public final class ProcessLoad {
     /** Compiler threads come and go. */
     private static final long KNOWN_NANOS = 1_000_000_000L;
 
+    /** The threads that run because somebody asks: the one that counts, and perhaps a peer's, for whose question it does. */
+    private static final int ASKING = 2;
+
     private static final long NANOS_A_TICK = 10_000_000L; // USER_HZ is 100 wherever Java runs on Linux
 
     // Guarded by this.
@@ -71,16 +74,16 @@ public final class ProcessLoad {
     }
 
     /**
-     * Whether more threads than there are processors want to run, beside the one that asks, which sleeps otherwise. So it is where this process
-     * may not even use one whole processor.
+     * Whether more threads than there are processors want to run, beside those that the question itself has woken. So it is where this process may
+     * not even use one whole processor.
      */
     public boolean isCrowded() {
         return SpinBudget.ofProcess() == 0 || isCrowd(RunnableThreads.surplus());
     }
 
-    /** Whether so many more runnable threads than processors are a crowd, the thread that counts among them. */
+    /** Whether so many more runnable threads than processors are a crowd. */
     static boolean isCrowd(int surplus) {
-        return surplus > 1;
+        return surplus > ASKING;
     }
 
     private static long number(String words, int index) {

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Timeout;
 class ProcessLoadTest {
     private final ProcessLoad load = new ProcessLoad();
 
-    /** Two programs on two processors leave none for the thread that counts, which is no reason to call them a crowd. */
+    /** Two programs on two processors leave none for the threads that ask, which is no reason to call them a crowd. */
     @Test
-    void whoCountsIsNoneOfTheCrowd() {
+    void whoAsksIsNoneOfTheCrowd() {
         assertThat(ProcessLoad.isCrowd(-1)).isFalse();
         assertThat(ProcessLoad.isCrowd(0)).isFalse();
-        assertThat(ProcessLoad.isCrowd(1)).isFalse();
-        assertThat(ProcessLoad.isCrowd(2)).isTrue();
+        assertThat(ProcessLoad.isCrowd(2)).isFalse();
+        assertThat(ProcessLoad.isCrowd(3)).isTrue();
     }
 
     @Test
