@@ -76,8 +76,10 @@ class LoopErrorsTest {
             BlockingWaits waits = lab.lab.accelerator.waits();
             Lab.Pair bystander = lab.lab.connect();
             for (String call : CALLS_AT_A_FULL_RING) {
-                Stalled victim = new Stalled(waits, victim(lab));
+                Lab.Pair aimed = victim(lab);
+                // First, since the looks end 40 ms after the ring is full.
                 errors.arm(LoopErrorsTest::isHandover, call::equals, kind, 1, FOR_GOOD);
+                Stalled victim = new Stalled(waits, aimed);
                 assertThatThrownBy(() -> victim.writer.get(20, TimeUnit.SECONDS))
                         .as(call)
                         .hasRootCauseMessage(kind.message())

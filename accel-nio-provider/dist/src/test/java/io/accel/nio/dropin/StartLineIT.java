@@ -50,7 +50,11 @@ class StartLineIT {
         Path open = Files.createTempDirectory(Path.of("/dev/shm"), "accel-start-line-");
         try {
             Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
-            String said = output(Path.of(System.getProperty("java.home")), Child.PROVIDER, "-Daccel.shm.dir=" + open);
+            String said = output(
+                    "WARNING: accel: ",
+                    Path.of(System.getProperty("java.home")),
+                    Child.PROVIDER,
+                    "-Daccel.shm.dir=" + open);
             assertThat(said.lines().filter(line -> line.startsWith("WARNING: ")))
                     .as(said)
                     .singleElement()
@@ -83,19 +87,20 @@ class StartLineIT {
     }
 
     private String said(Path jdk, String... options) throws Exception {
-        String all = output(jdk, options);
+        String all = output("INFO: accel: ", jdk, options);
         List<String> lines = all.lines().filter(LINE.asMatchPredicate()).toList();
         assertThat(lines).as(all).hasSize(1);
         return lines.get(0);
     }
 
-    private String output(Path jdk, String... options) throws Exception {
+    /** What the program prints, which it does until it has printed that. */
+    private String output(String until, Path jdk, String... options) throws Exception {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), EchoUntilTold.class.getName()));
         try (Child child = Child.start(dir, command)) {
             child.awaitOutput("PORT ");
-            child.awaitOutput("INFO: accel: ");
+            child.awaitOutput(until);
             child.closeInput();
             child.status();
             return child.output();
