@@ -33,12 +33,12 @@ public final class JvmCommand {
     private final Place place;
     private final String benchClassPath;
 
-    /** @param accelJar the drop-in jar; needs to exist only for accelerated commands */
-    JvmCommand(Path accelJar, Cores cores) {
-        this(accelJar, Place.here(cores), List.of());
-    }
-
-    /** @param accelOptions further options of JVMs with Accel */
+    /**
+     * Commands of one place.
+     *
+     * @param accelJar the drop-in jar; needs to exist only for accelerated commands
+     * @param accelOptions further options of JVMs with Accel that are warmed up
+     */
     JvmCommand(Path accelJar, Place place, List<String> accelOptions) {
         this.accelJar = accelJar;
         this.place = place;

@@ -11,7 +11,7 @@ final class ShortComparison {
     private ShortComparison() {}
 
     static JvmCommand withoutAccel() {
-        return new JvmCommand(Path.of("no-such.jar").toAbsolutePath(), Cores.ANY);
+        return new JvmCommand(Path.of("no-such.jar").toAbsolutePath(), Place.here(Cores.ANY), List.of());
     }
 
     static Result of(BenchCase... cases) throws InterruptedException {
