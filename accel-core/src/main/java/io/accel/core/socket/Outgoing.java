@@ -65,8 +65,9 @@ public final class Outgoing {
      *
      * @param some whether the caller has any bytes; if not, this direction does not switch
      * @return the link, and the caller is not in this half, but about to enter the link's; or null, and the caller is in this half and must {@linkplain #leave leave} it
+     * @throws IOException if the link has failed, with which the connection has ended
      */
-    public LinkStream enter(boolean some) {
+    public LinkStream enter(boolean some) throws IOException {
         LinkStream switched = link;
         if (switched != null) {
             return switched;
@@ -114,7 +115,7 @@ public final class Outgoing {
         return socket.attached() != null;
     }
 
-    private LinkStream trySwitch() {
+    private LinkStream trySwitch() throws IOException {
         LinkStream attached = socket.attached();
         if (attached == null) {
             return null;
@@ -122,6 +123,9 @@ public final class Outgoing {
         switching = true;
         try {
             return trySwitchTo(attached);
+        } catch (RuntimeException | Error e) {
+            attached.failIfLinks(e, false);
+            throw e;
         } finally {
             switching = false;
         }

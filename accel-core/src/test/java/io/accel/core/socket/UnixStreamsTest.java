@@ -8,6 +8,7 @@ import io.accel.FallbackReason;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.profile.Profile;
+import io.accel.testing.Background;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -23,6 +24,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -168,25 +170,22 @@ class UnixStreamsTest {
         One other = accept();
         CountDownLatch isIn = new CountDownLatch(1);
         CountDownLatch isDone = new CountDownLatch(1);
-        Thread writer = new Thread(() -> {
-            if (other.socket.outgoing().enter(true) == null) {
-                isIn.countDown();
-                try {
-                    isDone.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                } finally {
-                    other.socket.outgoing().leave();
-                }
+        Background<Void> writer = Background.start(() -> {
+            assertThat(other.socket.outgoing().enter(true)).isNull();
+            isIn.countDown();
+            try {
+                isDone.await();
+            } finally {
+                other.socket.outgoing().leave();
             }
+            return null;
         });
-        writer.start();
         try {
             isIn.await();
             assertNotYet(() -> all.lineup().find(20, 10));
         } finally {
             isDone.countDown();
-            writer.join();
+            Void unused = writer.get(20, TimeUnit.SECONDS);
         }
         assertThat(all.lineup().find(20, 10)).isSameAs(one.socket);
     }

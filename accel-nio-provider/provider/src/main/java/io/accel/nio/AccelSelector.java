@@ -238,6 +238,9 @@ final class AccelSelector extends AbstractSelector {
         } catch (ClosedChannelException e) {
             // Another thread is closing the channel and will cancel this key with its others.
             return key;
+        } catch (RuntimeException | Error e) {
+            keys.remove(key); // the channel does not know of it
+            throw e;
         }
         if (!isOpen()) {
             key.end();
