@@ -15,7 +15,9 @@ import java.util.Arrays;
  *   digest 16, secret 16
  * </pre>
  *
- * Immutable.
+ * A digest begins with a byte other than 0, which announces a switch, and may come in the place of a record.
+ *
+ * <p>Immutable.
  */
 public final class OwnershipSecrets {
     /** Bytes of a record. */
@@ -42,10 +44,16 @@ public final class OwnershipSecrets {
         this.secret = new byte[SECRET];
         Randomness.SOURCE.nextBytes(secret);
         this.record = ByteBuffer.allocate(RECORD)
-                .put(digest(PROOF, key, isClient ? 1 : 0), 0, DIGEST)
+                .put(proof(key, isClient))
                 .put(secret)
                 .array();
-        this.peers = Arrays.copyOf(digest(PROOF, key, isClient ? 0 : 1), DIGEST);
+        this.peers = proof(key, !isClient);
+    }
+
+    private static byte[] proof(byte[] key, boolean ofClient) {
+        byte[] proof = Arrays.copyOf(digest(PROOF, key, ofClient ? 1 : 0), DIGEST);
+        proof[0] |= 1;
+        return proof;
     }
 
     /** A random number that nobody can guess. */

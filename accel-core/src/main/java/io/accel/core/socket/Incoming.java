@@ -56,6 +56,9 @@ public final class Incoming {
     /** What the array of the next read had before, if a record may come with it; otherwise null. Under the lock. */
     private byte[] kept;
 
+    /** Bytes of the program's that were read in search of the rest of a record; otherwise null. Under the lock. */
+    private ByteBuffer behind;
+
     /** Whether nothing was read from the kernel since the peer was followed there. Written under the lock. */
     private volatile boolean justFollowed;
 
@@ -153,6 +156,7 @@ public final class Incoming {
         int own = n;
         if (n > 0 && records != null) {
             own = withoutRecords(taken, n, new ByteBuffer[] {dst}, new int[] {dst.position() - n}, 0);
+            setAsideBehind();
             restore(dst, own, n);
         }
         int mine = (int) took(own);
@@ -181,7 +185,11 @@ public final class Incoming {
                     taken, dsts, before,
                     offset); // all bytes are the program's: a peer that switches has a link, and so has this end
         }
-        long own = n > 0 && records != null ? withoutRecords(taken, (int) n, dsts, before, offset) : n;
+        long own = n;
+        if (n > 0 && records != null) {
+            own = withoutRecords(taken, (int) n, dsts, before, offset);
+            setAsideBehind();
+        }
         long mine = took(own);
         if (mine < own) {
             setAside(takeOff(dsts, before, offset, (int) (own - mine)));
@@ -236,7 +244,7 @@ public final class Incoming {
      * @param dsts as in {@link #took(long, ByteBuffer[], int[], int)}
      * @param before as there
      * @param offset as there
-     * @return how many bytes are left
+     * @return how many bytes are left; {@link #behind} comes next
      */
     private int withoutRecords(long position, int n, ByteBuffer[] dsts, int[] before, int offset) throws IOException {
         int left = n;
@@ -255,7 +263,7 @@ public final class Incoming {
                     each.of().found(tail);
                     tail.position(OwnershipSecrets.RECORD);
                 } else if (tail.remaining() > there) {
-                    aside.addProgramBytes(tail.slice(there, tail.remaining() - there)); // they come next
+                    behind = tail.slice(there, tail.remaining() - there);
                     tail.limit(there);
                 }
             }
@@ -263,6 +271,14 @@ public final class Incoming {
             putBack(tail, dsts, offset);
         }
         return left;
+    }
+
+    private void setAsideBehind() {
+        ByteBuffer more = behind;
+        if (more != null) {
+            behind = null;
+            aside.addProgramBytes(more);
+        }
     }
 
     /**
@@ -311,6 +327,7 @@ public final class Incoming {
                 ByteBuffer came = takeForAside(at - position + 1);
                 if (came != null) {
                     aside.addProgramBytes(came);
+                    socket.readiness().refresh(); // the kernel tells nobody of them any more
                 }
             }
         } finally {
@@ -524,7 +541,7 @@ public final class Incoming {
     }
 
     /**
-     * Takes bytes from the kernel that are to be set aside. Under the lock.
+     * Takes bytes from the kernel that are to be set aside, up to the announcement of a switch. Under the lock.
      *
      * @param most how many at most
      * @return the bytes; null if none are there, or too many are set aside
@@ -534,13 +551,43 @@ public final class Incoming {
         if (there <= 0) {
             return null;
         }
-        ByteBuffer came = ByteBuffer.allocate((int) Math.min(most, Math.min(MOST_AT_A_TIME, there)));
+        long limit = Math.min(Math.min(most, beforeSwitch()), Math.min(MOST_AT_A_TIME, there));
+        if (limit <= 0) {
+            return null;
+        }
+        ByteBuffer came = ByteBuffer.allocate((int) limit);
         int n = readAnchor(came);
         if (n > 0 && records != null) {
             long position = taken + aside.size() + aside.held();
             int unused = withoutRecords(position, n, new ByteBuffer[] {came}, new int[] {0}, 0);
+            return withBehind(came.flip());
         }
         return n > 0 ? came.flip() : null;
+    }
+
+    /**
+     * How many of the program's bytes come next before the announcement of a switch. To be asked when the kernel has said what it has: if the
+     * announcement is among that, the switch is known now. Under the lock.
+     */
+    private long beforeSwitch() throws IOException {
+        LinkStream attached = socket.attached();
+        if (attached == null || link != null || aside.hasEarly()) {
+            return Long.MAX_VALUE; // the switch is past
+        }
+        long at = switchedAt(attached, false);
+        return at == LinkReader.NOT_SWITCHED ? Long.MAX_VALUE : at - taken - aside.size();
+    }
+
+    /** Appends the bytes that were read behind these to find out whether there was a record. Under the lock. */
+    private ByteBuffer withBehind(ByteBuffer came) {
+        ByteBuffer more = behind;
+        behind = null;
+        return more == null
+                ? came
+                : ByteBuffer.allocate(came.remaining() + more.remaining())
+                        .put(came)
+                        .put(more)
+                        .flip();
     }
 
     /** The next byte comes over the link. Under the lock. */

@@ -32,6 +32,17 @@ class OwnershipSecretsTest {
         assertThat(server.mayBePeers(record.duplicate().limit(4))).isFalse();
     }
 
+    /** The announcement of a switch, a byte 0, may come in the place of a record. */
+    @Test
+    void aByteThatIs0BeginsNoRecord() {
+        for (int i = 0; i < 2_000; i++) {
+            byte[] key = {(byte) i, (byte) (i >> 8)};
+            OwnershipSecrets end = new OwnershipSecrets(key, false);
+            assertThat(end.mayBePeers(ByteBuffer.wrap(new byte[1]))).isFalse();
+            assertThat(end.mayBePeers(new OwnershipSecrets(key, true).record())).isTrue();
+        }
+    }
+
     @Test
     void onlyWhoHasTheRecordCanReturnItsSecret() {
         byte[] secret = OwnershipSecrets.secretIn(client.record());

@@ -4,9 +4,12 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.fabric.OwnershipSecrets;
+import io.accel.core.poll.Poller;
+import io.accel.core.poll.Registration;
 import io.accel.profile.HandoverAfter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -137,6 +140,85 @@ class OwnershipTest {
         ByteBuffer all = ByteBuffer.allocate(10 + OwnershipSecrets.RECORD);
         assertThat(Streams.read(waits, pair.server(), all)).isEqualTo(10);
         assertThat(ownership(pair.client()).isProved()).isTrue();
+        pair.close();
+    }
+
+    /**
+     * An end may tell a place, be proved by the peer's record before it can send its own, and switch there. Whoever looks ahead for its
+     * record, for a selector or to count bytes, finds the announcement in the record's place.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anAnnouncementInThePlaceOfARecordIsNoByteOfThePrograms(boolean forSelector) throws Exception {
+        Lab.Pair pair = lab.lab.connectOnly();
+        Lab.awaitSettled(pair.server());
+        ownership(pair.server()).isUnacknowledged = true;
+        exchange(pair.server(), pair.client(), 1);
+        exchange(pair.client(), pair.server(), 2);
+        Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {3, 7}));
+        assertThat(pair.server().outgoing().link()).isNotNull();
+        assertThat(ownership(pair.server()).records).hasValue(0);
+        FaultLab.soon(() -> assertThat(pair.client().anchor().available()).isPositive());
+        if (forSelector) {
+            assertThat(pair.client().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
+                    .isEqualTo(SelectionKey.OP_READ);
+        } else {
+            assertThat(pair.client().incoming().available()).isEqualTo(2);
+        }
+        ByteBuffer all = ByteBuffer.allocate(100);
+        assertThat(Streams.read(waits, pair.client(), all)).isEqualTo(2);
+        assertThat(all.flip()).isEqualTo(ByteBuffer.wrap(new byte[] {3, 7}));
+        exchange(pair.server(), pair.client(), 4);
+        pair.close();
+    }
+
+    /** Bytes of the program's may begin as the record would that could stand there. They keep their order, whoever looks ahead. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, OwnershipSecrets.RECORD - OwnershipSecrets.SECRET - 1})
+    void bytesThatBeginLikeARecordKeepTheirOrder(int alike) throws Exception {
+        Lab.Pair pair = lab.lab.connectOnly();
+        Lab.awaitSettled(pair.server());
+        ownership(pair.server()).isUnacknowledged = true;
+        exchange(pair.server(), pair.client(), 1);
+        ownership(pair.server()).isLate = true;
+        byte[] bytes = Arrays.copyOf(ownership(pair.server()).record().array(), alike + 5);
+        bytes[alike] ^= 1;
+        Streams.write(waits, pair.server(), ByteBuffer.wrap(bytes));
+        FaultLab.soon(() -> assertThat(pair.client().incoming().available()).isEqualTo(bytes.length));
+        ByteBuffer all = ByteBuffer.allocate(100);
+        while (all.position() < bytes.length) {
+            assertThat(Streams.read(waits, pair.client(), all)).isPositive();
+        }
+        assertThat(all.flip()).isEqualTo(ByteBuffer.wrap(bytes));
+        pair.close();
+    }
+
+    /** A byte that was read ahead is no longer in the kernel, and is reported as often as the kernel would report it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aByteThatWasReadAheadStaysReady(boolean byAvailable) throws Exception {
+        Lab.Pair pair = lab.lab.connectOnly();
+        Lab.awaitSettled(pair.server());
+        ownership(pair.server()).isUnacknowledged = true;
+        exchange(pair.server(), pair.client(), 1);
+        ownership(pair.server()).isLate = true;
+        Lab.channel(pair.client()).configureBlocking(false);
+        try (Poller poller = lab.lab.accelerator.openPoller()) {
+            Registration registration = poller.register(pair.client().readiness(), SelectionKey.OP_READ, null);
+            Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {9}));
+            FaultLab.soon(() -> assertThat(
+                            byAvailable
+                                    ? pair.client().incoming().available()
+                                    : pair.client().anchor().available())
+                    .isEqualTo(1));
+            for (int i = 0; i < 3; i++) {
+                assertThat(poller.poll(TimeUnit.SECONDS.toNanos(20), (ready, ops) -> {}))
+                        .as("poll %s", i)
+                        .isPositive();
+            }
+            registration.close();
+        }
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(100))).isEqualTo(1);
         pair.close();
     }
 

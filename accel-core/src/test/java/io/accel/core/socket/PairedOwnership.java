@@ -25,6 +25,10 @@ final class PairedOwnership implements Ownership {
     private volatile long place = NOWHERE;
     private volatile long arrivesAt;
     private volatile byte[] returned;
+    /** Whether the peer sees the places told, and this end never learns that it does. */
+    volatile boolean isUnacknowledged;
+    /** Whether places told from now on do not arrive. */
+    volatile boolean isLate;
     /** The number of times that a record was handed out, to be sent at once if the kernel has room. */
     final AtomicInteger records = new AtomicInteger();
     /** The number of times that the peer's record was found. */
@@ -60,6 +64,9 @@ final class PairedOwnership implements Ownership {
 
     @Override
     public void place(long at) {
+        if (isLate) {
+            return;
+        }
         place = at;
         arrivesAt = System.nanoTime() + ThreadLocalRandom.current().nextInt(100_000);
     }
@@ -70,7 +77,7 @@ final class PairedOwnership implements Ownership {
 
     @Override
     public boolean isPlaced() {
-        return hasPlaced();
+        return hasPlaced() && !isUnacknowledged;
     }
 
     @Override
