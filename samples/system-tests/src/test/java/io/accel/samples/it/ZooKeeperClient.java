@@ -21,7 +21,9 @@ final class ZooKeeperClient implements AutoCloseable {
     static ZooKeeperClient connect(String servers) {
         Child child = Launch.accelerated(ZooKeeperLoad.class, servers)
                 .testClassPath()
-                .option("-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+                // It warns when it gives a connection up, and says why.
+                .option("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+                .option("-Dorg.slf4j.simpleLogger.showDateTime=true")
                 .start("ZooKeeper client of " + servers);
         try {
             child.awaitLine("CONNECTED", START);

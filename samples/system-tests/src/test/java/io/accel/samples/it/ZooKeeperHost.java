@@ -15,8 +15,9 @@ import java.nio.file.Files;
 /**
  * {@code ZooKeeperHost ADDRESS PORT}: a ZooKeeper server for a test on another host, which tells it what to do by lines
  * over a connection to this address and port: {@code SERVER} (answered by the server's host and port), {@code KILL},
- * {@code START}, and {@code WITNESS} (answered by the established TCP connections at the server's port, the RDMA
- * connections, and how many connections the server says it has accepted by RDMA). Ends when it is killed.
+ * {@code START}, {@code WITNESS} (answered by the established TCP connections at the server's port, the RDMA
+ * connections, and how many connections the server says it has accepted by RDMA), and {@code EXPLAIN}, after which this
+ * prints what the server does and has printed. Ends when it is killed.
  */
 final class ZooKeeperHost {
     private static final int THE_SERVER = 0;
@@ -47,6 +48,10 @@ final class ZooKeeperHost {
                 }
                 case "START" -> {
                     servers.restart(THE_SERVER);
+                    out.println("OK");
+                }
+                case "EXPLAIN" -> {
+                    System.out.println(servers.explain(THE_SERVER));
                     out.println("OK");
                 }
                 case "WITNESS" -> out.println(witness(servers));

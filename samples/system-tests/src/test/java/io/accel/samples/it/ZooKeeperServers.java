@@ -24,6 +24,7 @@ final class ZooKeeperServers implements AutoCloseable {
     // takes a port first.
     private static final String LOCAL = "127.77.31.9";
     private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration DUMP = Duration.ofSeconds(10);
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
 
     private final Path directory;
@@ -99,6 +100,16 @@ final class ZooKeeperServers implements AutoCloseable {
     /** The server's latest output. */
     String output(int server) {
         return servers.get(server).output();
+    }
+
+    /** The server's latest output, with what its threads are doing. */
+    String explain(int server) {
+        Child child = servers.get(server);
+        if (child.isAlive()) {
+            child.signal("QUIT");
+            child.awaitLine("the end of its threads' stacks", line -> line.startsWith("JNI global refs"), DUMP);
+        }
+        return child + ":\n" + child.output();
     }
 
     void kill(int server) {
