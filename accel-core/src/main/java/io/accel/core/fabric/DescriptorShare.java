@@ -40,8 +40,28 @@ public final class DescriptorShare {
                             + " file descriptors that this process may have (ulimit -n), and the others are left to the"
                             + " program");
         }
+        boolean done = false;
+        try {
+            checkFree(limit, free);
+            done = true;
+        } finally {
+            if (!done) {
+                giveBack();
+            }
+        }
+    }
+
+    /**
+     * Fails unless more descriptors are free than are left to the program.
+     *
+     * @throws FallbackException NO_RESOURCES if fewer are
+     */
+    public static void checkFree() throws FallbackException {
+        checkFree(OpenFiles.LIMIT, OpenFiles.free());
+    }
+
+    private static void checkFree(long limit, long free) throws FallbackException {
         if (free <= reserve(limit)) {
-            giveBack();
             throw Shortage.of(
                     FallbackReason.NO_RESOURCES,
                     free + " of the " + limit

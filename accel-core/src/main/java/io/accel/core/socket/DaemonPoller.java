@@ -4,7 +4,9 @@ package io.accel.core.socket;
 import io.accel.FallbackReason;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Privileged;
+import io.accel.core.fabric.DescriptorShare;
 import io.accel.core.fabric.FallbackException;
+import io.accel.core.fabric.Shortage;
 import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import java.io.IOException;
@@ -54,11 +56,23 @@ final class DaemonPoller {
                         FallbackReason.NO_RIGHT,
                         "the security manager forbids it to Accel's own code: " + e.getMessage());
             } catch (IOException | OutOfMemoryError e) {
-                throw new FallbackException(
+                throw Shortage.of(
                         FallbackReason.NO_RESOURCES, "starting the thread that " + work + " failed: " + e.getMessage());
             }
         }
         return poller;
+    }
+
+    /**
+     * Starts the daemon, if it has not started, while descriptors are left to the program as they are when a link is made.
+     *
+     * @throws FallbackException if too few are free, or it cannot be started now
+     */
+    synchronized void startWhileThereIsRoom() throws FallbackException {
+        if (poller == null) {
+            DescriptorShare.checkFree();
+            Poller unused = started();
+        }
     }
 
     /** Wakes the daemon, unless it has never had anything to do. */

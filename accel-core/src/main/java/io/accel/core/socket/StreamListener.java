@@ -324,6 +324,7 @@ public final class StreamListener {
                 throw new FallbackException(
                         FallbackReason.NOT_YET, "the peer's process is young, and has no processor to spare", true);
             }
+            StreamUpgrades.get().start();
             StreamHandover.Answer answer = socket.handover().claim();
             if (answer == StreamHandover.Answer.NOT_YET) {
                 awaitTurn(ends, again);

@@ -78,7 +78,7 @@ final class StreamSearches {
         try {
             started = daemon.started();
         } catch (FallbackException e) {
-            socket.handover().notFound(e, false);
+            socket.handover().notFound(e, e.isPassing());
             return;
         }
         by.add(socket);

@@ -71,6 +71,7 @@ final class StreamUpgrade extends LinkSearch {
 
     @Override
     Connecting connect(Fabric next) throws IOException {
+        StreamUpgrades.get().start();
         return next.connect(remote, source, socket.handover().rings().next());
     }
 

@@ -103,9 +103,19 @@ final class StreamUpgrades {
 
     private StreamUpgrades() {}
 
-    /** The instance of this process. Its thread starts when there is work to do. */
+    /** The instance of this process. Its thread starts before the first link is made. */
     static StreamUpgrades get() {
         return INSTANCE;
+    }
+
+    /**
+     * Starts the thread, before a link takes anything: only this thread gives links back, and it takes descriptors to start. A program
+     * that has come to its last descriptor meanwhile would get none of those of its links.
+     *
+     * @throws FallbackException if it cannot be started now, so that there must be no link
+     */
+    void start() throws FallbackException {
+        daemon.startWhileThereIsRoom();
     }
 
     /** Makes an announcement as soon as possible, after there was no room for it, or it was too early. */
@@ -174,7 +184,7 @@ final class StreamUpgrades {
      */
     void giveBack(int links) {
         demanded.accumulateAndGet(links, Math::max);
-        wakeUp();
+        daemon.wakeIfStarted(); // without the thread there is no link, and the thread would take what is lacking
     }
 
     /** Gives back a link that is slower than the kernel. Does not wait. */

@@ -18,6 +18,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Tests that need a JVM of their own: another release of Java, or less of the kernel's resources. */
 class ProbesTest {
     private static final int FEW_LOOKS = 10;
+    /** Descriptors that a JVM may have. */
+    private static final int FEW = 160;
+    /** That leaves enough beside the files of all libraries. */
+    private static final int MORE = 480;
 
     @TempDir
     private Path dir;
@@ -84,7 +88,7 @@ class ProbesTest {
 
     @Test
     void outOfDescriptorsTheRendezvousPauses() throws Exception {
-        String output = runWithFewDescriptors(FewDescriptorsProbe.class);
+        String output = runWithDescriptors(FEW, FewDescriptorsProbe.class);
         assertThat(output).contains("connected again", "said again false").doesNotContain("\tat ");
         assertThat(output.lines().filter(line -> line.contains("is tried again each 100 ms")))
                 .hasSize(1);
@@ -95,9 +99,15 @@ class ProbesTest {
 
     @Test
     void aThreadThatFindsNoDescriptorToSleepWithWaitsWithoutOne() throws Exception {
-        String output = runWithFewDescriptors(NoSelectorProbe.class);
+        String output = runWithDescriptors(FEW, NoSelectorProbe.class);
         assertThat(output)
                 .contains("opening a selector failed", "without a selector read 1", "with descriptors read 1");
+    }
+
+    @Test
+    void whatGivesLinksBackIsThereBeforeTheFirstLink() throws Exception {
+        String output = runWithDescriptors(MORE, LastDescriptorProbe.class);
+        assertThat(output).contains("opened one more than all").doesNotContain("\tat ");
     }
 
     @Test
@@ -124,9 +134,9 @@ class ProbesTest {
         return Long.parseLong(output.replaceAll("(?s).*" + what + " (\\d+).*", "$1"));
     }
 
-    private static String runWithFewDescriptors(Class<?> probe) throws IOException, InterruptedException {
+    private static String runWithDescriptors(int most, Class<?> probe) throws IOException, InterruptedException {
         return new ChildJvm(probe)
-                .behind("sh", "-c", "ulimit -n 160; exec \"$@\"", "sh")
+                .behind("sh", "-c", "ulimit -n " + most + "; exec \"$@\"", "sh")
                 .run()
                 .orderly();
     }
