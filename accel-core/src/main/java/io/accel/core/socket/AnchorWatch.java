@@ -165,9 +165,15 @@ final class AnchorWatch {
      */
     static void met(LinkStream stream) {
         try {
-            // What is still under way over a link that can break is worth a moment: the watch sees to that.
-            if (!stream.isClosed() && !stream.broken().isPossible() && hasFailed(stream.socket()) && !isLinks(stream)) {
+            if (stream.isClosed() || !hasFailed(stream.socket()) || isLinks(stream)) {
+                return;
+            }
+            // What is still under way to this end over a link that can break is worth a moment: the watch sees to that.
+            boolean mayBringMore = stream.broken().isPossible();
+            if (!mayBringMore || stream.socket().incoming().link() != stream) {
                 stream.broken().giveUp();
+            }
+            if (!mayBringMore) {
                 stream.broken().abandon();
             }
         } catch (IOException e) {
@@ -179,7 +185,7 @@ final class AnchorWatch {
      * Whether the connection has failed. If it has just ended in both directions, this end has ended its output; an error that was told
      * already leaves that as it was.
      */
-    private static boolean hasFailed(StreamSocket socket) throws IOException {
+    static boolean hasFailed(StreamSocket socket) throws IOException {
         Anchor anchor = socket.adaptersAnchor();
         Object failing = anchor.failing();
         return failing != null

@@ -830,9 +830,10 @@ public final class Incoming {
             }
             return 0;
         }
+        socket.met(e); // the next write must not be taken
         LinkStream attached = socket.attached();
-        if (attached != null && socket.outgoing().link() == attached) {
-            AnchorWatch.met(attached); // the next write must not be taken
+        if (attached != null && socket.outgoing().hasCome(attached)) {
+            AnchorWatch.met(attached);
         }
         if (isReset(e) && attached != null && isOnlyAnnouncementUnread(attached)) {
             return -1;

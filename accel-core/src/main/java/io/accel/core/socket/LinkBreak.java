@@ -31,6 +31,8 @@ final class LinkBreak {
      * Link#ABANDONED} can be seen on the link. It is what threads without a share in the link ask.
      */
     private volatile boolean abandoned;
+    /** Whether this end gives the link up: a thread that has just met the failure may be sooner than {@link AnchorWatch}. Guarded by this. */
+    private boolean givenUp;
     /** The progress of sending the bytes lost with a broken link again through the kernel; null before that. */
     private volatile Replay replay;
 
@@ -90,6 +92,12 @@ final class LinkBreak {
      * may still wait for what is under way.
      */
     void giveUp() {
+        synchronized (this) {
+            if (givenUp) {
+                return;
+            }
+            givenUp = true;
+        }
         // An end that has been told of stays the end: the peer reads it over the link, and TCP tells a reader of no
         // failure behind it.
         peer.say(stream.writer().isFinished() ? Link.ABANDONED : Link.ABANDONED | Link.LEFT);

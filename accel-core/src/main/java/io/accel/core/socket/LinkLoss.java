@@ -183,6 +183,7 @@ final class LinkLoss {
      * of this end, is not kept. Any thread.
      */
     void keep(IOException e) {
+        socket.met(e);
         if (Incoming.isReset(e)) {
             keepReset();
         } else if (!(e instanceof ClosedChannelException)

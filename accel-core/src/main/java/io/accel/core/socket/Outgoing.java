@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -22,6 +23,8 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Outgoing {
     private static final String RESET = "Connection reset by peer";
     private static final String BROKEN_PIPE = "Broken pipe";
+    private static final long MOST_SWITCHING_NANOS = 1_000_000_000L;
+    private static final long SWITCHING_PAUSE_NANOS = 20_000L;
 
     private final StreamSocket socket;
     private final ReentrantLock lock = new ReentrantLock();
@@ -36,8 +39,8 @@ public final class Outgoing {
      */
     private volatile LinkStream left;
     /**
-     * Whether a writer may just be switching. Written under the lock. A thread that knows the link to be broken, and then finds this false,
-     * knows that no writer will switch.
+     * Whether a writer may just be switching. Written under the lock. A thread that knows the link to be broken, or the connection to have
+     * {@linkplain StreamSocket#hasFailed failed}, and then finds this false, knows that no writer will switch.
      */
     private volatile boolean switching;
     /** That of the last link with a proved peer that this direction may come to. Under the lock. */
@@ -132,7 +135,7 @@ public final class Outgoing {
     }
 
     private LinkStream trySwitchTo(LinkStream attached) {
-        if (attached.retirement().hasBegun()) {
+        if (attached.retirement().hasBegun() || socket.hasFailed()) {
             return null;
         }
         // A peer that has ended the connection has ended the anchor, too, and the kernel decides how that is told.
@@ -148,6 +151,11 @@ public final class Outgoing {
             return null;
         }
         if (!isProved(attached)) {
+            return null;
+        }
+        // The program may have learned of a failure otherwise, from a selector. The look costs a system call or two for
+        // each switch.
+        if (socket.findFailed()) {
             return null;
         }
         left = null;
@@ -196,6 +204,20 @@ public final class Outgoing {
             return false; // closed: the write reports it
         }
         return came == ownership;
+    }
+
+    /**
+     * Whether this direction goes over a link, once a writer that may just be switching has done so. No writer will come to it later: the
+     * connection is known to have {@linkplain StreamSocket#hasFailed failed}. In the reading half.
+     */
+    boolean hasCome(LinkStream attached) {
+        long start = System.nanoTime();
+        // A switch waits for nothing, so this ends unless its thread gets no processor; AnchorWatch then sees to the
+        // link.
+        while (switching && System.nanoTime() - start < MOST_SWITCHING_NANOS) {
+            LockSupport.parkNanos(SWITCHING_PAUSE_NANOS);
+        }
+        return link == attached;
     }
 
     /** Whether a writer may just be switching. A writer that begins later finds a broken link broken, and a retiring link retiring. */
@@ -416,6 +438,7 @@ public final class Outgoing {
         if (e instanceof ClosedChannelException && socket.anchor().isOutputShut()) {
             refusedShut();
         }
+        socket.met(e);
         if (attached == null) {
             return e;
         }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.ConnectException;
 import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -61,6 +62,11 @@ public final class StreamSocket {
      * Set by any thread, and never taken back. It does not belong to the link, which may come, or be followed by another, at any moment.
      */
     private volatile boolean inputShut;
+    /**
+     * Whether the connection has failed, by a report of the kernel or a look there. Set by any thread, and never taken back. A reader that has set it then
+     * looks whether a writer is {@linkplain Outgoing#isSwitching switching}; a writer says that it is, and then looks here.
+     */
+    private volatile boolean failed;
     /** Written by the program's threads; read by the thread that has a link for the connection. */
     private volatile boolean urgentInline;
     /** Called before a link is given back; null for no call. Written by the adapter, at most once. */
@@ -345,6 +351,35 @@ public final class StreamSocket {
         if (byLink && !stream.broken().isPossible()) {
             anchorEnd.endOutput();
         }
+    }
+
+    /**
+     * Takes note that an operation has met an error of the kernel's, which may be that the connection has failed. The kernel reports a
+     * failure once, and refuses all later writes. So the output comes to no link any more, which might take them. Any thread.
+     */
+    void met(IOException e) {
+        if (!(e instanceof ClosedChannelException)) {
+            boolean unused = findFailed();
+        }
+    }
+
+    /** As {@link #hasFailed}, after a look at the kernel's connection, which may have failed without a report so far. */
+    boolean findFailed() {
+        if (!failed && !closed) {
+            try {
+                if (AnchorWatch.hasFailed(this)) {
+                    failed = true;
+                }
+            } catch (IOException e) {
+                LOG.get().log(Level.DEBUG, "closed meanwhile", e);
+            }
+        }
+        return failed;
+    }
+
+    /** Whether the connection is known to have failed, as far as the kernel is concerned. Any thread. */
+    boolean hasFailed() {
+        return failed;
     }
 
     /** Whether reads return the end because this side has shut its input. Any thread. */

@@ -39,10 +39,7 @@ class AbandonedLinkTest {
 
     /** @param serverWatched whether the server's kernel tells Accel of a failure */
     private void open(boolean canBreak, boolean serverWatched) throws Exception {
-        assumeTrue(TcpConnections.mayBeKilled(), "needs root, to end a TCP connection");
-        lab = new FaultLab("balanced", Map.of("ring.size", "16KiB"));
-        lab.faults.isResumable = canBreak;
-        waits = lab.lab.accelerator.waits();
+        openLab(canBreak, Map.of("ring.size", "16KiB"));
         pair = lab.lab.connect();
         Streams.send(waits, pair.client(), 1000, 1);
         Streams.receive(waits, pair.server(), 1000, 1);
@@ -50,6 +47,24 @@ class AbandonedLinkTest {
         Streams.receive(waits, pair.client(), 1000, 2);
         if (!serverWatched) {
             AnchorWatch.get().remove(pair.server().attached());
+        }
+    }
+
+    private void openLab(boolean canBreak, Map<String, String> settings) throws Exception {
+        assumeTrue(TcpConnections.mayBeKilled(), "needs root, to end a TCP connection");
+        lab = new FaultLab("balanced", settings);
+        lab.faults.isResumable = canBreak;
+        waits = lab.lab.accelerator.waits();
+    }
+
+    /** Opens a connection whose link neither direction has come to, and of whose failure no thread of Accel's is told. */
+    private void openUnused(boolean canBreak) throws Exception {
+        openLab(canBreak, Map.of("ring.size", "16KiB"));
+        pair = lab.lab.connectOnly();
+        Lab.awaitSettled(pair.client());
+        Lab.awaitSettled(pair.server());
+        for (StreamSocket end : new StreamSocket[] {pair.client(), pair.server()}) {
+            AnchorWatch.get().remove(end.attached());
         }
     }
 
@@ -179,6 +194,67 @@ class AbandonedLinkTest {
         pair.client().attached().broken().abandon();
         assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), KILLED);
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertWriteIsTold(pair.client(), "Broken pipe");
+    }
+
+    /** The kernel tells the reader, which is on its path; the writer has not come to the link yet. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWriteBehindAReadThatWasToldComesToNoLink(boolean canBreak) throws Exception {
+        openUnused(canBreak);
+        kill(pair.client());
+        assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), KILLED);
+        assertWriteIsTold(pair.client(), "Broken pipe");
+        assertWriteIsTold(pair.client(), "Broken pipe");
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
+    /** The same, of a writer that is on the link already. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWriteBehindAReadThatWasToldLeavesTheLink(boolean canBreak) throws Exception {
+        openUnused(canBreak);
+        Streams.send(waits, pair.client(), 1000, 1);
+        Streams.receive(waits, pair.server(), 1000, 1);
+        assertThat(pair.client().outgoing().link()).isNotNull();
+        kill(pair.client());
+        assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), KILLED);
+        assertWriteIsTold(pair.client(), "Broken pipe");
+    }
+
+    /** Nobody has been told by an operation, but a selector may have shown it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWriteBehindAFailureThatNobodyWasToldOfComesToNoLink(boolean canBreak) throws Exception {
+        openUnused(canBreak);
+        kill(pair.client());
+        assertWriteIsTold(pair.client(), KILLED);
+        assertWriteIsTold(pair.client(), "Broken pipe");
+    }
+
+    /** The link comes after the failure: a search for it may be under way. */
+    @Test
+    void aWriteComesToNoLinkThatIsThereAfterTheFailureWasTold() throws Exception {
+        openLab(false, Map.of("ring.size", "16KiB", "handover.after", "1000000/1GiB"));
+        pair = new Lab.Pair(lab.lab.client(), lab.lab.accept());
+        kill(pair.client());
+        assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), KILLED);
+        StreamSearches.get().request(pair.client());
+        FaultLab.soon(() -> assertThat(pair.client().attached()).isNotNull());
+        AnchorWatch.get().remove(pair.client().attached());
+        assertWriteIsTold(pair.client(), "Broken pipe");
+    }
+
+    /** The kernel tells a writer, whose next write finds a link. */
+    @Test
+    void aWriteBehindAWriteThatWasToldComesToNoLink() throws Exception {
+        openLab(false, Map.of("ring.size", "16KiB", "handover.after", "1000000/1GiB"));
+        pair = new Lab.Pair(lab.lab.client(), lab.lab.accept());
+        kill(pair.client());
+        assertWriteIsTold(pair.client(), KILLED);
+        StreamSearches.get().request(pair.client());
+        FaultLab.soon(() -> assertThat(pair.client().attached()).isNotNull());
+        AnchorWatch.get().remove(pair.client().attached());
         assertWriteIsTold(pair.client(), "Broken pipe");
     }
 

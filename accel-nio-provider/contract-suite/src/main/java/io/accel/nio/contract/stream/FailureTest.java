@@ -15,9 +15,13 @@ import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +38,16 @@ class FailureTest extends ContractSupport {
     enum Used {
         BOTH,
         OUT,
-        IN
+        IN,
+        NONE
+    }
+
+    /** The ways to write. */
+    enum Writing {
+        ONE_BUFFER,
+        SEVERAL_BUFFERS,
+        A_FILE,
+        AS_A_STREAM
     }
 
     private static final int SOME = 20_000;
@@ -42,10 +55,10 @@ class FailureTest extends ContractSupport {
     /** A connection that has carried bytes, so that it is on its path. */
     private Pair used(Used directions) throws IOException {
         Pair pair = pair();
-        if (directions != Used.IN) {
+        if (directions == Used.BOTH || directions == Used.OUT) {
             carry(pair.client(), pair.server());
         }
-        if (directions != Used.OUT) {
+        if (directions == Used.BOTH || directions == Used.IN) {
             carry(pair.server(), pair.client());
         }
         return pair;
@@ -111,7 +124,16 @@ class FailureTest extends ContractSupport {
     }
 
     @ParameterizedTest
-    @CsvSource({"KILLED,BOTH", "KILLED,OUT", "KILLED,IN", "RESET,BOTH", "RESET,OUT", "RESET,IN"})
+    @CsvSource({
+        "KILLED,BOTH",
+        "KILLED,OUT",
+        "KILLED,IN",
+        "KILLED,NONE",
+        "RESET,BOTH",
+        "RESET,OUT",
+        "RESET,IN",
+        "RESET,NONE"
+    })
     void aReadThatWaits(Failure failure, Used directions) throws Exception {
         SocketChannel client = used(directions).client();
         Task<Integer> read = start(() -> client.read(one())).awaitInside("read");
@@ -122,6 +144,38 @@ class FailureTest extends ContractSupport {
         Failure.assertJust(struck);
         assertReadWasTold(client, failure);
         assertThat(client.isOpen()).isTrue();
+    }
+
+    /** A write that has yet to choose its path, at the moment when a read has just been told. */
+    @ParameterizedTest
+    @EnumSource
+    void aFirstWriteBehindAReadThatWasTold(Writing writing) throws Exception {
+        for (Failure failure : Failure.values()) {
+            SocketChannel client = used(Used.NONE).client();
+            Task<Integer> read = start(() -> client.read(one())).awaitInside("read");
+            strike(failure, client);
+            assertThat(read.failure()).hasMessage(failure.readMessage());
+            assertThatThrownBy(() -> writeOne(client, writing))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("Broken pipe");
+        }
+    }
+
+    private static void writeOne(SocketChannel channel, Writing writing) throws IOException {
+        switch (writing) {
+            case ONE_BUFFER -> channel.write(one());
+            case SEVERAL_BUFFERS -> channel.write(new ByteBuffer[] {one(), one()});
+            case A_FILE -> {
+                Path file = Files.createTempFile("sent", null);
+                try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                    from.write(one());
+                    from.transferTo(0, 1, channel);
+                } finally {
+                    Files.delete(file);
+                }
+            }
+            case AS_A_STREAM -> channel.socket().getOutputStream().write(1);
+        }
     }
 
     @ParameterizedTest
