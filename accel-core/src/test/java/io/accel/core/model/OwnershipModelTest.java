@@ -14,6 +14,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The record by which one end proves itself, among the bytes of the program: {@link io.accel.core.fabric.Ownership}. The sender tells its
  * place through the device, which delivers when it likes, and acknowledges later. The reader reads in any pieces, from a kernel that may
  * have only a part of the record. The link may end at any moment.
+ *
+ * <p>The peer may be proved by the receiver's own record as well. It then switches with no record of its own, and its announcement may
+ * stand at the place told. A second thread looks ahead for the record, in the place of a selector.
  */
 class OwnershipModelTest {
     /** The number of bytes that the program writes. */
@@ -21,7 +24,7 @@ class OwnershipModelTest {
     /** The number of bytes of a record. */
     private static final int RECORD = 2;
 
-    /** The bytes in the kernel: a digit of base 3 for each, 1 for one of the program's and 2 for one of a record. */
+    /** The bytes in the kernel: a digit of base 4 for each, 1 for one of the program's, 2 for one of a record, 3 for an announcement. */
     private static final int WIRE = 0;
 
     private static final int WRITTEN = 1;
@@ -46,7 +49,16 @@ class OwnershipModelTest {
     /** Whether the link has ended at the receiver. */
     private static final int ENDED = 11;
 
-    private static final int WORDS = 12;
+    /** Whether the sender is proved by the other end's record. */
+    private static final int OTHER = 12;
+    /** The place of the switch that the receiver's memory has, plus 1; 0 for none. */
+    private static final int SWITCHED = 13;
+    /** How many bytes were read ahead, and are the program's next. */
+    private static final int ASIDE = 14;
+    /** How many bytes the thread that looks ahead may take, as far as it knows. */
+    private static final int MAY_TAKE = 15;
+
+    private static final int WORDS = 16;
 
     enum Mutation {
         NONE,
@@ -61,7 +73,11 @@ class OwnershipModelTest {
         /** The receiver forgets the place with the link. */
         PLACE_FORGOTTEN_WITH_THE_LINK,
         /** Bytes go over the link when the record was sent, and not when the peer is known to have it. */
-        USED_BEFORE_THE_SECRET_IS_BACK
+        USED_BEFORE_THE_SECRET_IS_BACK,
+        /** Who looks ahead does not look for the switch. */
+        ANNOUNCEMENT_TAKEN_AHEAD,
+        /** Who looks ahead looks for the switch before it asks the kernel for its bytes. */
+        LOOK_FOR_SWITCH_BEFORE_KERNEL
     }
 
     @ParameterizedTest
@@ -87,13 +103,60 @@ class OwnershipModelTest {
     }
 
     private static Optional<List<String>> explore(Mutation mutation, int piece) {
-        Program[] programs = {sender(mutation), device(), receiver(mutation, piece), ending()};
+        Program[] programs = {
+            sender(mutation), device(), receiver(mutation, piece), ending(), otherRecord(), ahead(mutation)
+        };
         Explorer explorer = new Explorer(memory -> memory.word(GOT) + memory.word(RING) == TOTAL, programs);
         return explorer.explore(new Memory(WORDS, programs.length, 1), 200);
     }
 
     private static Program ending() {
         return new Program().update("the link ends", ENDED, old -> 1);
+    }
+
+    private static Program otherRecord() {
+        return new Program().update("the sender finds the other end's record", OTHER, old -> 1);
+    }
+
+    /** Incoming.takeRecordAhead, under the lock of the reader. */
+    private static Program ahead(Mutation mutation) {
+        boolean isEarly = mutation == Mutation.LOOK_FOR_SWITCH_BEFORE_KERNEL;
+        Program ahead = new Program();
+        ahead.act("ask the kernel", m -> m.word(HAND) % 100 == 0, m -> {
+            boolean mayTake = isEarly ? !isSwitchHere(m) : m.word(READ) < m.word(WRITTEN);
+            m.word(MAY_TAKE, mayTake && m.word(PLACE) - 1 == position(m) ? 1 : 0);
+        });
+        ahead.act("look for the switch, and read", m -> true, m -> {
+            boolean takes = isEarly
+                    ? m.word(READ) < m.word(WRITTEN)
+                    : mutation == Mutation.ANNOUNCEMENT_TAKEN_AHEAD || !isSwitchHere(m);
+            if (m.word(MAY_TAKE) == 1 && takes) {
+                takeAhead(m);
+            }
+            m.word(MAY_TAKE, 0);
+        });
+        ahead.check("an announcement was set aside", m -> m.word(GOT) <= TOTAL);
+        return ahead;
+    }
+
+    private static int position(Memory m) {
+        return m.word(GOT) + m.word(ASIDE);
+    }
+
+    private static boolean isSwitchHere(Memory m) {
+        return m.word(SWITCHED) - 1 == position(m);
+    }
+
+    private static void takeAhead(Memory m) {
+        int came = byteAt(m, m.word(READ));
+        if (came == 2) {
+            m.word(FOUND, 1);
+            m.word(READ, m.word(READ) + RECORD); // the rest is waited for
+        } else {
+            m.word(READ, m.word(READ) + 1);
+            m.word(ASIDE, m.word(ASIDE) + 1);
+            m.word(GOT, came == 3 ? 100 : m.word(GOT));
+        }
     }
 
     /** OwnRecord.send, then the program's byte, then OwnRecord.wrote. */
@@ -104,9 +167,10 @@ class OwnershipModelTest {
             sender.act("write", m -> true, m -> {
                 boolean mayUse = mutation == Mutation.USED_BEFORE_THE_SECRET_IS_BACK
                         ? m.word(SENT) == 1
-                        : m.word(FOUND) == 1 && m.word(ENDED) == 0;
+                        : (m.word(FOUND) == 1 || m.word(OTHER) == 1) && m.word(ENDED) == 0;
                 if (mayUse || m.word(RING) > 0) {
                     m.word(RING, m.word(RING) + 1);
+                    m.word(SWITCHED, m.word(SWITCHED) == 0 ? next + 1 : m.word(SWITCHED));
                     return;
                 }
                 if (isSendable(m, next, mutation)) {
@@ -117,7 +181,13 @@ class OwnershipModelTest {
                 write(m, 1);
             });
             sender.check(
-                    "a byte goes to a link whose peer is not proved", m -> m.word(RING) == 0 || m.word(FOUND) == 1);
+                    "a byte goes to a link whose peer is not proved",
+                    m -> m.word(RING) == 0 || m.word(FOUND) == 1 || m.word(OTHER) == 1);
+            sender.act("announce", m -> true, m -> {
+                if (m.word(RING) == 1 && m.word(SWITCHED) == next + 1) {
+                    write(m, 3);
+                }
+            });
             boolean tells = i == 0 || mutation != Mutation.SENT_ELSEWHERE;
             sender.act("tell the place", m -> true, m -> {
                 if (tells && m.word(SENT) == 0) {
@@ -145,13 +215,13 @@ class OwnershipModelTest {
     private static int power(int n) {
         int value = 1;
         for (int i = 0; i < n; i++) {
-            value *= 3;
+            value *= 4;
         }
         return value;
     }
 
     private static int byteAt(Memory m, int index) {
-        return m.word(WIRE) / power(index) % 3;
+        return m.word(WIRE) / power(index) % 4;
     }
 
     /** Whatever is posted arrives, and is acknowledged after that; of several places only the last may be seen. */
@@ -167,11 +237,16 @@ class OwnershipModelTest {
     /** Incoming.took, withoutRecords, withRest. */
     private static Program receiver(Mutation mutation, int piece) {
         Program receiver = new Program();
-        for (int round = 0; round < TOTAL + RECORD; round++) {
+        for (int round = 0; round < TOTAL + RECORD + 1; round++) {
             if (mutation == Mutation.LOOK_BEFORE_READ) {
                 receiver.act("note the place", m -> true, m -> m.word(HAND, 100 * m.word(PLACE)));
             }
-            receiver.act("read", m -> isOver(m) || m.word(READ) < m.word(WRITTEN), m -> {
+            receiver.act("read", m -> m.word(MAY_TAKE) == 0 && (isOver(m) || isReadable(m)), m -> {
+                if (m.word(ASIDE) > 0) {
+                    m.word(GOT, position(m));
+                    m.word(ASIDE, 0);
+                    return;
+                }
                 int n = Math.min(piece, m.word(WRITTEN) - m.word(READ));
                 m.word(READ, m.word(READ) + n);
                 m.word(HAND, m.word(HAND) + n);
@@ -181,6 +256,10 @@ class OwnershipModelTest {
             receiver.check("a byte of a record was given to the program", m -> m.word(GOT) <= TOTAL);
         }
         return receiver;
+    }
+
+    private static boolean isReadable(Memory m) {
+        return m.word(ASIDE) > 0 || m.word(READ) < m.word(WRITTEN);
     }
 
     private static boolean isOver(Memory m) {
@@ -200,7 +279,9 @@ class OwnershipModelTest {
                 m.word(FOUND, 1);
                 m.word(READ, Math.max(m.word(READ), at + RECORD)); // the rest is waited for
                 at += RECORD - 1;
-            } else if (byteAt(m, at) == 2) {
+            } else if (byteAt(m, at) == 3 && m.word(SWITCHED) - 1 == m.word(GOT)) {
+                return; // the announcement, behind which nothing comes
+            } else if (byteAt(m, at) != 1) {
                 m.word(GOT, 100); // seen by the program
             } else {
                 m.word(GOT, m.word(GOT) + 1);
