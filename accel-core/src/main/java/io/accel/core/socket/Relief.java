@@ -113,8 +113,8 @@ public final class Relief {
             if (isMoreWanted ? DescriptorShare.taken() < before : OpenFiles.canOpen()) {
                 return Outcome.DONE;
             }
-            if (DescriptorShare.taken() == 0) {
-                return Outcome.NONE;
+            if (DescriptorShare.taken() == 0) { // the last may have come back since the look above
+                return isMoreWanted || OpenFiles.canOpen() ? Outcome.DONE : Outcome.NONE;
             }
             if (!asked) {
                 asked = true;
