@@ -9,6 +9,7 @@ import io.accel.core.stream.CorruptLinkException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -386,6 +387,10 @@ public final class Incoming {
         if (at == LinkReader.NOT_SWITCHED && n > 0 && aside.awaitsRecord()) {
             discount(n); // it is counted when it is read from what is set aside
             return 0;
+        }
+        if (at == LinkReader.NOT_SWITCHED && n > 0 && attached.isClosed() && socket.isClosed()) {
+            throw new AsynchronousCloseException(); // these bytes may be an announcement: the link could tell, and is
+            // gone
         }
         if (at == LinkReader.NOT_SWITCHED || at > taken) {
             return n;

@@ -179,10 +179,17 @@ public final class LinkReader extends LinkHalf {
 
     // ---- the peer comes to the link, and leaves it
 
-    /** How many bytes came through the kernel before the first that comes over the link; {@link #NOT_SWITCHED} if no byte does yet. */
+    /**
+     * How many bytes came through the kernel before the first that comes over the link; {@link #NOT_SWITCHED} if no byte does yet.
+     *
+     * @throws IOException if the link has failed, after which nobody can tell
+     */
     long switchedAt() throws IOException {
         lock();
         try {
+            if (lease.hasFailed() && !socket.isClosed()) {
+                throw stream.failure().exception();
+            }
             if (lease.isEnded() || isPassed) {
                 return NOT_SWITCHED;
             }
