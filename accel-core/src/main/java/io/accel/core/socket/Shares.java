@@ -17,6 +17,9 @@ final class Shares {
     // sockets a second.
     private List<Registration> registrations = NONE;
     private List<Former> former = List.of();
+    /** Those of the registrations that came when the link had failed and was freed. They have no share in it. */
+    private List<Registration> shareless = NONE;
+
     private LinkLease lease;
     private boolean closed;
 
@@ -26,14 +29,43 @@ final class Shares {
     /** A registration's share in a link that the socket no longer has, and that the registration's poller may just be looking at. */
     private record Former(Registration registration, LinkLease lease) {}
 
-    /** Adds a registration, unless the socket is closed. */
+    /** Adds a registration, unless the socket is closed, or the link is freed. */
     synchronized boolean add(Registration registration) {
         if (closed || (lease != null && !lease.hold())) {
             return false; // the link goes first, and may be freed while the socket is still being closed
         }
-        registrations = registrations == NONE ? new ArrayList<>(1) : registrations;
-        registrations.add(registration);
+        boolean added = false;
+        try {
+            registrations = with(registrations, registration);
+            added = true;
+        } finally {
+            if (!added && lease != null) {
+                lease.release(); // for want of memory
+            }
+        }
         return true;
+    }
+
+    /**
+     * As {@link #add}, and also if the link has failed and is freed, for a registration that looks at none of its memory then: nothing else
+     * tells its user of the end.
+     */
+    synchronized boolean addToFailed(Registration registration) {
+        if (add(registration)) {
+            return true;
+        }
+        if (closed || lease == null || !lease.hasFailed()) {
+            return false;
+        }
+        shareless = with(shareless, registration);
+        registrations = with(registrations, registration);
+        return true;
+    }
+
+    private static List<Registration> with(List<Registration> all, Registration one) {
+        List<Registration> some = all == NONE ? new ArrayList<>(1) : all;
+        some.add(one);
+        return some;
     }
 
     /** Gives all registrations their share in the link that the socket now has. */
@@ -53,10 +85,13 @@ final class Shares {
         List<Former> all = new ArrayList<>(former.size() + registrations.size());
         all.addAll(former);
         for (Registration each : registrations) {
-            all.add(new Former(each, lost));
+            if (!shareless.contains(each)) {
+                all.add(new Former(each, lost));
+            }
         }
         former = all; // behind everything that may fail
         hasFormer = !former.isEmpty();
+        shareless = NONE;
         lease = null;
     }
 
@@ -95,7 +130,7 @@ final class Shares {
             if (!registrations.isEmpty()) {
                 registrations.remove(registration);
             }
-            established = lease;
+            established = !shareless.isEmpty() && shareless.remove(registration) ? null : lease;
         }
         try {
             if (established != null) {

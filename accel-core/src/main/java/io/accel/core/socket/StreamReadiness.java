@@ -130,7 +130,7 @@ public final class StreamReadiness implements Pollable {
 
     @Override
     public boolean retained(Registration registration) {
-        if (!shares.add(registration)) {
+        if (!shares.addToFailed(registration)) {
             return false;
         }
         boolean isRung = false;
