@@ -220,6 +220,7 @@ final class StreamHandover {
         }
         synchronized (this) {
             listener = by;
+            by.oneMoreUndecided();
             undecided = true;
             path = why;
             mayMove = isFindable;
@@ -272,13 +273,29 @@ final class StreamHandover {
         return all.mayAgain(known);
     }
 
-    /** Waits for the peer, which may have the link a moment later than this end. */
+    /**
+     * Waits for the peer, which may have the link a moment later than this end. An error of the link ends the connection, of which its
+     * operations tell. One that says nothing about the link ends the wait: this end comes to the link later.
+     */
+    @SuppressWarnings("removal") // a thread that the program stops ends as it would without Accel
     private void awaitPeer() {
         long end = System.nanoTime() + LATE_NANOS;
         LinkStream stream = attached;
-        while (stream != null && !stream.peer().isReady() && !stream.peer().hasEnded() && System.nanoTime() - end < 0) {
-            LockSupport.parkNanos(PEER_PAUSE_NANOS);
-            stream = attached;
+        try {
+            while (stream != null
+                    && !stream.peer().isReady()
+                    && !stream.peer().hasEnded()
+                    && System.nanoTime() - end < 0) {
+                LockSupport.parkNanos(PEER_PAUSE_NANOS);
+                stream = attached;
+            }
+        } catch (RuntimeException | Error e) {
+            if (e instanceof ThreadDeath) {
+                throw e;
+            }
+            if (stream != null && !stream.isStray(e)) {
+                stream.failure().met(e);
+            }
         }
     }
 
@@ -471,27 +488,46 @@ final class StreamHandover {
      * @return false if the connection has closed, or has a link; the given one stays the caller's
      */
     boolean attach(Link link, String fabric) {
-        LinkStream stream;
         StreamBeginnings seen = beginnings;
         if (seen != null) {
             seen.freeze(); // before the peer can switch
         }
-        synchronized (this) {
-            if (socket.isClosed() || attached != null) {
-                return false;
+        LinkStream stream = null;
+        try {
+            synchronized (this) {
+                if (socket.isClosed() || attached != null) {
+                    return false;
+                }
+                socket.prepareForLink();
+                socket.incoming().expect(link.ownership());
+                LinkStream made = new LinkStream(
+                        link,
+                        accelerator.lowWater(),
+                        accelerator.handoverAfter().unrest(),
+                        socket,
+                        connection);
+                socket.readiness().establish(made);
+                Captures.opened(made); // before anything can go by it
+                boolean unused =
+                        made.hold(); // others may end the connection from now on, and this thread uses the link
+                stream = made;
+                claim = Claim.ATTACHED;
+                path = new PathInfo(fabric, null, null);
+                attached = made;
+                rings().granted(made.ringSize(), !isAccepted());
+                AnchorWatch.get().add(made); // a close that comes from now on removes it
             }
-            socket.prepareForLink();
-            socket.incoming().expect(link.ownership());
-            stream = new LinkStream(
-                    link, accelerator.lowWater(), accelerator.handoverAfter().unrest(), socket, connection);
-            socket.readiness().establish(stream);
-            Captures.opened(stream); // before anything can go by it
-            claim = Claim.ATTACHED;
-            path = new PathInfo(fabric, null, null);
-            attached = stream;
-            rings().granted(stream.ringSize(), !isAccepted());
-            AnchorWatch.get().add(stream); // a close that comes from now on removes it
+            announce(stream, link);
+            return true;
+        } finally {
+            if (stream != null) {
+                stream.release();
+            }
         }
+    }
+
+    /** Tells everybody of a new link. */
+    private void announce(LinkStream stream, Link link) {
         Captures.opened(stream); // for a capture that has begun since, and may have looked too early
         if (link.canBreak()) {
             Resumption.prepare();
@@ -506,7 +542,6 @@ final class StreamHandover {
             stream.peer().say(Link.ATTACHED);
             settled();
         }
-        return true;
     }
 
     /**

@@ -4,6 +4,8 @@ package io.accel.core.socket;
 import io.accel.FallbackReason;
 import io.accel.PathInfo;
 import io.accel.core.daemon.DeferredStart;
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
@@ -183,19 +185,52 @@ public final class StreamListener {
     }
 
     /**
-     * Takes a connection that was accepted.
+     * Takes a connection that was accepted. If that meets an error, such as a want of memory, the connection is reset and closed: no program
+     * has it, and its peer must not wait for one.
      *
      * @param anchor the kernel's connection
      * @return the stream that stands for it, to be closed with it
      */
     public StreamSocket accepted(Anchor anchor) {
-        StreamSocket socket = new StreamSocket(accelerator, anchor);
-        anchor.accepted(socket);
-        synchronized (this) {
-            movable++;
+        StreamSocket socket = null;
+        boolean taken = false;
+        try {
+            socket = new StreamSocket(accelerator, anchor);
+            anchor.accepted(socket);
+            socket.handover().accepted(accelerated ? UNASKED : unopened, accelerated, askedLate, this);
+            taken = true;
+            return socket;
+        } finally {
+            if (!taken) {
+                drop(socket, anchor);
+            }
         }
-        socket.handover().accepted(accelerated ? UNASKED : unopened, accelerated, askedLate, this);
-        return socket;
+    }
+
+    /** Apart, so that nothing is made before there is an error. */
+    private static final class Errors {
+        static final Warnings SEEN = new Warnings(Log.of(StreamListener.class));
+
+        private Errors() {}
+    }
+
+    private static void drop(StreamSocket socket, Anchor anchor) {
+        try {
+            try {
+                anchor.resetOnClose();
+            } finally {
+                try {
+                    if (socket != null) {
+                        socket.close(true, false);
+                    }
+                } finally {
+                    anchor.close();
+                    anchor.closed(true);
+                }
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            Errors.SEEN.warn("closing a connection that could not be accepted met an error", e);
+        }
     }
 
     /** Whether a client that asks for a link may want to compare the first bytes of the connection. */
@@ -206,6 +241,11 @@ public final class StreamListener {
     /** Whether a client can ask for a link of a connection that was accepted from this. */
     boolean isOpen() {
         return hasOpened();
+    }
+
+    /** Takes note that a connection was accepted, which may get a link. */
+    synchronized void oneMoreUndecided() {
+        movable++;
     }
 
     /** Takes note that a connection has given its link back. Returns whether it may get another. */
