@@ -84,6 +84,7 @@ public final class InjectedErrors {
     private int left;
     private int times;
     private String where;
+    private Throwable first;
     private final Set<String> met = new TreeSet<>();
 
     /** An object by its identity, which is that of all objects that stand before it. */
@@ -238,6 +239,7 @@ public final class InjectedErrors {
         left = nth;
         times = so;
         where = null;
+        first = null;
         met.clear();
     }
 
@@ -251,6 +253,11 @@ public final class InjectedErrors {
     /** The first call that failed since this was armed; null if it has not come. */
     public synchronized String where() {
         return where;
+    }
+
+    /** The first error since this was armed; null if none has come. */
+    public synchronized Throwable first() {
+        return first;
     }
 
     /** The calls that could have failed since this was armed. */
@@ -276,8 +283,12 @@ public final class InjectedErrors {
         if (times <= 0 || !calls.test(call) || --left > 0) {
             return;
         }
-        where = where == null ? call : where;
+        Throwable made = kind.make();
+        if (first == null) {
+            where = call;
+            first = made;
+        }
         times--;
-        throw kind.make();
+        throw made;
     }
 }

@@ -39,6 +39,7 @@ class SleepsTest {
             Map.entry(
                     "io/accel/nio/SecurityManagerProbe.java",
                     "sends at a given rate, where a library has no permissions"),
+            Map.entry("nio/errors/Conversation.java", "reads late, so that rings become full"),
             Map.entry("nio/fuzz/World.java", "a step says what it saw when its limit is over, and does not fail"),
             Map.entry("nio/rdma/DeviceComesAndGoesTest.java", OUTAGE),
             Map.entry("nio/rdma/GroupNode.java", "sends at a given rate, and then lets others receive the rest"),
