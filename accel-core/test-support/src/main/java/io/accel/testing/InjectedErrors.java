@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -70,8 +71,8 @@ public final class InjectedErrors {
 
     /** The links whose calls may fail. */
     private final Set<Object> victims = ConcurrentHashMap.newKeySet();
-    /** The links that were handed out. */
-    private final Set<Object> links = ConcurrentHashMap.newKeySet();
+    /** The links that were handed out, and what stands before each: the same object each time, since callers compare links. */
+    private final Map<Object, Object> links = new ConcurrentHashMap<>();
 
     private final Set<Object> freed = ConcurrentHashMap.newKeySet();
     private volatile boolean aimsAtNew;
@@ -197,13 +198,19 @@ public final class InjectedErrors {
      */
     public <T> T over(Class<T> type, Object inner) {
         Guise guise = new Guise(inner, type);
-        if (guise.isLink()) {
-            links.add(guise.behind);
+        if (!guise.isLink()) {
+            return type.cast(proxy(type, guise));
         }
-        if (aimsAtNew && guise.isLink()) {
-            victims.add(guise.behind);
-        }
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, guise));
+        return type.cast(links.computeIfAbsent(guise.behind, behind -> {
+            if (aimsAtNew) {
+                victims.add(behind);
+            }
+            return proxy(type, guise);
+        }));
+    }
+
+    private static Object proxy(Class<?> type, Guise guise) {
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, guise);
     }
 
     /** From now on errors hit these links, each of which was handed out by this. No link is hit before, and everything else always is. */
