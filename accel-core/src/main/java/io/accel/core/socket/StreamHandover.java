@@ -353,6 +353,9 @@ final class StreamHandover {
         boolean isSaid;
         synchronized (this) {
             if (attached != null) {
+                if (attached.lease().hasFailed()) {
+                    answer().failed(why); // a thread that waits for the link waits for nothing
+                }
                 return;
             }
             path = new PathInfo("kernel", why.reason(), why.getMessage());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.core.fabric.Link;
 import io.accel.core.poll.Poller;
+import io.accel.testing.Background;
 import io.accel.testing.InjectedErrors;
 import io.accel.testing.InjectedErrors.Kind;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -130,6 +132,26 @@ class LinkFailureTest {
             assertThat(errors.where()).isNotNull();
             errors.disarm();
             victim.close();
+            lab.nothingIsLeft();
+        }
+    }
+
+    /** A connect that waits for the link waits no longer when the link has failed as it came. */
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void aConnectDoesNotWaitForALinkThatHasFailed(Kind kind) throws Exception {
+        InjectedErrors errors = new InjectedErrors();
+        try (FaultLab lab = new FaultLab("low-cpu", Map.of("connect.probe-timeout", "60s"))) {
+            lab.faults.guise = link -> errors.over(Link.class, link);
+            errors.aimAtNew();
+            errors.arm(each -> each.getName().equals("accel-search"), "Link.canBreak"::equals, kind, 1, 1);
+            Background<StreamSocket> connecting = Background.start(() -> lab.lab.client());
+            StreamSocket server = lab.lab.accept();
+            StreamSocket client = connecting.get(20, TimeUnit.SECONDS);
+            assertThat(errors.where()).isNotNull();
+            errors.disarm();
+            Lab.close(client);
+            Lab.close(server);
             lab.nothingIsLeft();
         }
     }
