@@ -21,7 +21,7 @@ final class LinkFailure {
     private static final Warnings ERRORS = new Warnings(Log.of(LinkFailure.class));
     /** How often a step is tried. */
     private static final int MOST_TRIES = 20;
-    /** How many steps of a link may run out of memory or stack one after the other before that counts as an error of the link. */
+    /** How many turns of a link's task may run out of memory or stack one after the other before that counts as an error of the link. */
     private static final int MOST_STRIKES = 8;
 
     private enum Step {
@@ -40,6 +40,24 @@ final class LinkFailure {
 
     private static final Step[] STEPS = Step.values();
 
+    /**
+     * What {@link StreamUpgrades}' thread does for a link in turns. Each has errors of its own: a task that meets none says nothing about
+     * another one that meets them each time.
+     */
+    enum Task {
+        ANNOUNCE(0),
+        RESUME(1),
+        RETIRE(2),
+        WATCH(3);
+
+        private static final int COUNT = values().length;
+        private final int place;
+
+        Task(int place) {
+            this.place = place;
+        }
+    }
+
     private final LinkStream stream;
     /** Written before the lease ends. Two threads may meet an error each, and either is as good. */
     private volatile Throwable cause;
@@ -51,7 +69,9 @@ final class LinkFailure {
 
     private int at;
     private int tries;
-    private int strikes;
+    /** By {@link Task}. */
+    private final byte[] strikes = new byte[Task.COUNT];
+
     private boolean isPeerTold;
 
     LinkFailure(LinkStream stream) {
@@ -75,24 +95,23 @@ final class LinkFailure {
     }
 
     /**
-     * As {@link #met}, for a step that is taken again in the next turn. Memory or stack that has run out says nothing about the link, so
-     * such an error counts only when it comes again and again. By {@link StreamUpgrades}' thread.
+     * As {@link #met}, for a task that has another turn. Memory or stack that has run out says nothing about the link, so such an error
+     * counts only when the task meets it again and again. By {@link StreamUpgrades}' thread.
      *
-     * @return whether to take the step again
+     * @return whether the task is to have another turn
      */
-    boolean metInTurn(Throwable e) {
-        if ((e instanceof OutOfMemoryError || e instanceof StackOverflowError) && ++strikes < MOST_STRIKES) {
+    boolean metInTurn(Task task, Throwable e) {
+        if ((e instanceof OutOfMemoryError || e instanceof StackOverflowError)
+                && ++strikes[task.place] < MOST_STRIKES) {
             return true;
         }
         met(e);
         return false;
     }
 
-    /** Takes note that a step has met no error. By {@link StreamUpgrades}' thread. */
-    void metNone() {
-        if (strikes != 0) {
-            strikes = 0;
-        }
+    /** Takes note that a task has met no error in its turn. By {@link StreamUpgrades}' thread. */
+    void metNone(Task task) {
+        strikes[task.place] = 0;
     }
 
     /**

@@ -8,6 +8,7 @@ import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.LinkShare;
 import io.accel.core.jdk.MemoryFaults;
 import io.accel.core.poll.Poller;
+import io.accel.core.socket.LinkFailure.Task;
 import io.accel.profile.HandoverAfter.Unrest;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -230,12 +231,19 @@ final class StreamUpgrades {
                 () -> own.poll(Daemons.sleep(pause()), (registration, ops) -> {}),
                 this::tellOfFailed,
                 () -> unannounced.serve(
-                        Announcement::makeLater,
-                        (announcement, e) -> announcement.failure().metInTurn(e)),
+                        StreamUpgrades::announces,
+                        (announcement, e) -> announcement.failure().metInTurn(Task.ANNOUNCE, e)),
                 this::resumeAll,
                 this::lingerAll,
                 this::watchStalled,
                 this::retireAll);
+    }
+
+    /** Returns whether that is done. */
+    private static boolean announces(Announcement announcement) {
+        boolean done = announcement.makeLater();
+        announcement.failure().metNone(Task.ANNOUNCE);
+        return done;
     }
 
     private void tellOfFailed() {
@@ -354,10 +362,10 @@ final class StreamUpgrades {
         try {
             boolean again = each.advance(now);
             MemoryFaults.surface(); // here, where it is known whose memory it is
-            stream.failure().metNone();
+            stream.failure().metNone(Task.RETIRE);
             return again;
         } catch (Throwable e) {
-            return stream.failure().metInTurn(e);
+            return stream.failure().metInTurn(Task.RETIRE, e);
         }
     }
 
@@ -375,7 +383,7 @@ final class StreamUpgrades {
     /** Whether to serve a connection again that has met an error. */
     private static boolean failed(StreamSocket socket, Throwable e) {
         LinkStream stream = socket.attached();
-        return stream != null && stream.failure().metInTurn(e);
+        return stream != null && stream.failure().metInTurn(Task.RESUME, e);
     }
 
     private static boolean resumes(Resumption each, long now) {
@@ -419,10 +427,10 @@ final class StreamUpgrades {
         try {
             boolean looks = looksForReader(stream, again);
             MemoryFaults.surface();
-            stream.failure().metNone();
+            stream.failure().metNone(Task.WATCH);
             return looks;
         } catch (Throwable e) {
-            return stream.failure().metInTurn(e);
+            return stream.failure().metInTurn(Task.WATCH, e);
         }
     }
 
