@@ -102,8 +102,9 @@ public final class Relief {
             return Outcome.NONE;
         }
         long before = DescriptorShare.taken();
-        if (before == 0) {
-            return Outcome.NONE;
+        if (before == 0) { // the last may have come back since the operation failed
+            boolean mayHave = lacksMemory(e) ? tries == 1 : lacksFiles(e) && OpenFiles.canOpen();
+            return mayHave ? Outcome.DONE : Outcome.NONE;
         }
         Shortage.begin();
         waits.closeIdle();

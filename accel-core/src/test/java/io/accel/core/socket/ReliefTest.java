@@ -72,14 +72,46 @@ class ReliefTest {
     }
 
     @Test
-    void withNothingToGiveBackTheFailureIsTheProgramsAtOnce() throws Exception {
+    void whatCameBackBeforeTheLookIsWorthAnotherTry() throws Exception {
         try (Lab lab = new Lab("latency", Map.of())) {
-            await().atMost(SOON).until(() -> {
-                System.gc(); // which closes the selectors that threads of earlier tests have slept in
-                return DescriptorShare.taken() == 0;
-            });
-            assertThatThrownBy(() -> Relief.again(noFiles, () -> "never", lab.accelerator.waits()))
-                    .isSameAs(noFiles);
+            awaitNothingToGiveBack();
+            assertThat(tries(noFiles, 1, lab)).isEqualTo(1);
+            // Another thread has taken what came back, and so on.
+            assertThat(tries(noFiles, 3, lab)).isEqualTo(3);
+            assertThat(tries(noMemory, 1, lab)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void withNothingToGiveBackTheFailureIsTheProgramsSoon() throws Exception {
+        try (Lab lab = new Lab("latency", Map.of())) {
+            awaitNothingToGiveBack();
+            assertThat(tries(noFiles, Integer.MAX_VALUE, lab)).isEqualTo(-8);
+            assertThat(tries(noMemory, Integer.MAX_VALUE, lab)).isEqualTo(-1);
+        }
+    }
+
+    private static void awaitNothingToGiveBack() {
+        await().atMost(SOON).until(() -> {
+            System.gc(); // which closes the selectors that threads of earlier tests have slept in
+            return DescriptorShare.taken() == 0;
+        });
+    }
+
+    /** Returns how often an operation that has failed is tried again, and the negative of that if it fails in the end. */
+    private static int tries(IOException failure, int successful, Lab lab) {
+        AtomicInteger tries = new AtomicInteger();
+        Relief.Operation<Integer> operation = () -> {
+            if (tries.incrementAndGet() < successful) {
+                throw failure;
+            }
+            return tries.get();
+        };
+        try {
+            return Relief.again(failure, operation, lab.accelerator.waits());
+        } catch (IOException e) {
+            assertThat(e).isSameAs(failure);
+            return -tries.get();
         }
     }
 }
