@@ -298,6 +298,12 @@ public final class Log implements Supplier<Logger> {
         }
     }
 
+    /** Prints a warning whose back end lacks a resource, such as descriptors: it may be about just that. */
+    private static void fail(Level level, String text, Throwable why) {
+        String lost = level.getSeverity() < Level.WARNING.getSeverity() ? "" : text + ", and ";
+        System.err.println("accel: " + lost + "logging failed: " + why);
+    }
+
     /** Keeps messages. */
     private final class Keeper implements Logger {
         @Override
@@ -313,7 +319,13 @@ public final class Log implements Supplier<Logger> {
 
         @Override
         public void log(Level level, ResourceBundle bundle, String text, Throwable thrown) {
-            keep(() -> direct().log(level, bundle, text, thrown));
+            keep(() -> {
+                try {
+                    direct().log(level, bundle, text, thrown);
+                } catch (Throwable e) {
+                    fail(level, thrown == null ? text : text + ": " + thrown, e);
+                }
+            });
         }
 
         @Override

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.daemon;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -93,5 +97,27 @@ class LogTest {
         Log.of(NAME).later(logger -> logger.log(Level.WARNING, "later"));
         await().until(() -> !said.isEmpty());
         assertThat(said).singleElement().asString().startsWith("later by accel-");
+    }
+
+    @Test
+    void aDaemonsWarningIsPrintedIfTheBackEndFails() {
+        BACK_END.setFilter(logged -> {
+            throw new InternalError("Too many open files");
+        });
+        PrintStream before = System.err;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(printed, true, UTF_8));
+        try {
+            Daemons.start("accel-test", () -> Log.of(NAME)
+                    .get()
+                    .log(Level.WARNING, "a thread cannot start", new IOException("no descriptor")));
+            await().until(() -> printed.toString(UTF_8).contains(System.lineSeparator()));
+        } finally {
+            System.setErr(before);
+            BACK_END.setFilter(null);
+        }
+        assertThat(printed.toString(UTF_8))
+                .contains("accel: a thread cannot start: java.io.IOException: no descriptor, and logging failed: "
+                        + "java.lang.InternalError: Too many open files");
     }
 }
