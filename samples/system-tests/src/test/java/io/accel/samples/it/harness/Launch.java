@@ -50,7 +50,7 @@ public final class Launch {
     private Path jar = Path.of(JAR);
     private boolean accelerated;
     private boolean byAgent;
-    /** Null for the usual profile, with which each connection moves at once. */
+    /** Null for the usual profile. */
     private String profile;
 
     private Launch(String mainClass, String... arguments) {
@@ -122,7 +122,7 @@ public final class Launch {
         return accelerated ? option("-Daccel." + key + "=" + value) : this;
     }
 
-    /** Leaves all settings to a profile, also when connections move, if the program runs on Accel. */
+    /** Leaves all settings but {@code handover.after} to a profile, if the program runs on Accel. */
     public Launch profile(String name) {
         profile = name;
         return this;
