@@ -75,6 +75,8 @@ final class TruncatedLink implements AutoCloseable {
                 "shm.dir", dir.toString(),
                 "fabric.order", "shm",
                 "handover.after", "connect",
+                "connect.probe-timeout", "60s", // the server stands still for a moment
+                "handshake.timeout", "60s",
                 "handover.idle", "forever",
                 "ring.initial", "16KiB",
                 "ring.size", "16KiB");
