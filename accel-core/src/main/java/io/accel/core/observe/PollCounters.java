@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.observe;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.HashSet;
 import java.util.Set;
 
 /**
  * The counters of one poller. Only the owner of its turn writes them, at every turn, and therefore they lie on cache
- * lines that no other poller shares. Others read them without order; they are folded into the process's figures when
- * the poller closes.
+ * lines that no other poller shares. Others read them plainly, each once for a sum: an old value does no harm, and a JVM of 64 bits
+ * tears none. They are folded into the process's figures when the poller closes.
  */
-@SuppressWarnings("UnusedVariable") // the fields are read through their handles
 public final class PollCounters extends PollCountersPadding implements AutoCloseable {
     /**
      * The sums for all pollers of the process.
@@ -24,17 +21,9 @@ public final class PollCounters extends PollCountersPadding implements AutoClose
     public record Totals(long turns, long hits, long sleeps, long wakeups) {
         Totals plus(PollCounters counters) {
             return new Totals(
-                    turns + (long) TURNS.getOpaque(counters),
-                    hits + (long) HITS.getOpaque(counters),
-                    sleeps + (long) SLEEPS.getOpaque(counters),
-                    wakeups + (long) WAKEUPS.getOpaque(counters));
+                    turns + counters.turns, hits + counters.hits, sleeps + counters.sleeps, wakeups + counters.wakeups);
         }
     }
-
-    private static final VarHandle TURNS = field("turns");
-    private static final VarHandle HITS = field("hits");
-    private static final VarHandle SLEEPS = field("sleeps");
-    private static final VarHandle WAKEUPS = field("wakeups");
 
     /** Guarded by itself. */
     private static final Set<PollCounters> OPEN = new HashSet<>();
@@ -50,16 +39,6 @@ public final class PollCounters extends PollCountersPadding implements AutoClose
     public PollCounters() {
         synchronized (OPEN) {
             OPEN.add(this);
-        }
-    }
-
-    private static VarHandle field(String name) {
-        try {
-            return MethodHandles.lookup()
-                    .findVarHandle(PollCounters.class, name, long.class)
-                    .withInvokeExactBehavior();
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
         }
     }
 

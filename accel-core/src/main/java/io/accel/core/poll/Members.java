@@ -40,6 +40,11 @@ final class Members {
         this.reports = reports;
     }
 
+    /** Whether there are registrations with a deadline. */
+    boolean hasTimed() {
+        return !timed.isEmpty();
+    }
+
     /** Whether the kernel can only report the death of peers. */
     boolean areAllHot() {
         return count <= hot.size();

@@ -76,7 +76,9 @@ public final class Poller implements AutoCloseable {
     // Only the owner of the turn uses the fields below.
 
     private final Reports reports = new Reports();
-    private final WaitPolicy policy;
+    /** Null as long as everything was cold: its making asks the kernel for the processors that this process has. */
+    private WaitPolicy policy;
+
     private final Nap nap = new Nap();
 
     // The questions to the policy: a branch that was never taken is taken sooner or later, and then the compiler
@@ -103,7 +105,6 @@ public final class Poller implements AutoCloseable {
         this.config = config;
         this.kernel = new KernelWatch();
         this.clock = new PollClock(config.kernelInterval());
-        this.policy = WaitPolicy.of(config);
         this.counters = new PollCounters();
         this.failures = new Failures(kernel, turn);
         this.hot = new HotLinks(config.hotMax(), reports, clock, counters, failures);
@@ -178,13 +179,21 @@ public final class Poller implements AutoCloseable {
             if (turn.hasCommands()) {
                 runCommands(true);
             }
+            long left = timeoutNanos;
+            if (!hot.hasAny() && !isPunctual && !members.hasTimed()) {
+                left = selectAlone(timeoutNanos);
+                if (reports.hasAny() || (left == 0 && !hot.hasAny() && !turn.hasCommands())) {
+                    return end();
+                }
+            }
+            becomeWarm();
             if (found && config.moderation() > 0 && !VirtualThreads.isCurrent()) {
                 // A sender puts more into lines that nobody looks at for a moment.
                 for (int i = config.moderation(); i > 0; i--) {
                     Thread.onSpinWait();
                 }
             }
-            boolean all = timeoutNanos == 0;
+            boolean all = left == 0;
             hot.look(all);
             found = reports.hasAny();
             clock.called();
@@ -202,19 +211,9 @@ public final class Poller implements AutoCloseable {
                 if (idleSince == 0) {
                     idleSince = now | 1;
                 }
-                await(now + (timeoutNanos < 0 ? FOR_EVER : Math.min(timeoutNanos, FOR_EVER)));
+                await(now + (left < 0 ? FOR_EVER : Math.min(left, FOR_EVER)));
             }
-            if (reports.hasAny()) {
-                idleSince = 0;
-            }
-            turn.ends();
-            if (kernel.hasCancelled()) {
-                letGo();
-            }
-            if (failures.hasUnmet()) {
-                failures.throwUnmet();
-            }
-            return reports.count();
+            return end();
         } catch (InternalError e) {
             return strayFault(e);
         } finally {
@@ -235,6 +234,7 @@ public final class Poller implements AutoCloseable {
     public int glance(Sink into) throws IOException {
         turn.take();
         try {
+            becomeWarm();
             reports.begin(into);
             if (failures.hasRetries()) {
                 failures.retryAll();
@@ -255,23 +255,64 @@ public final class Poller implements AutoCloseable {
                     hot.look(false);
                 }
             }
-            if (reports.hasAny()) {
-                idleSince = 0;
-            }
-            turn.ends();
-            if (kernel.hasCancelled()) {
-                letGo();
-            }
-            if (failures.hasUnmet()) {
-                failures.throwUnmet();
-            }
-            return reports.count();
+            return end();
         } catch (InternalError e) {
             return strayFault(e);
         } finally {
             reports.end();
             leave();
         }
+    }
+
+    /**
+     * Sleeps in the JDK's selector, or looks there, once and as a program would without Accel. Everything is cold: whatever comes, comes from
+     * there.
+     *
+     * @param timeoutNanos as in {@link #poll}
+     * @return how much of it is left, if nothing was found; 0 if the poll was asked to end
+     */
+    private long selectAlone(long timeoutNanos) throws IOException {
+        long end = timeoutNanos > 0 ? System.nanoTime() + Math.min(timeoutNanos, FOR_EVER) : 0;
+        try {
+            if (timeoutNanos != 0 && turn.fallAsleep()) {
+                sleep(timeoutNanos < 0 ? FOR_EVER : timeoutNanos);
+            } else {
+                int unused = kernel.select(0); // a poll that was asked to end tells what is there, too
+            }
+        } finally {
+            turn.awake();
+        }
+        members.takeUp();
+        if (turn.hasCommands()) {
+            runCommands(false);
+        } else if (!kernel.hasCancelled()) {
+            members.releaseEnded();
+        }
+        if (turn.isAskedToEnd()) {
+            return 0;
+        }
+        return timeoutNanos <= 0 || reports.hasAny() ? timeoutNanos : Math.max(0, end - System.nanoTime());
+    }
+
+    private void becomeWarm() {
+        if (policy == null) {
+            policy = WaitPolicy.of(config);
+        }
+    }
+
+    /** Ends a poll or a glance, and returns its result. */
+    private int end() {
+        if (reports.hasAny()) {
+            idleSince = 0;
+        }
+        turn.ends();
+        if (kernel.hasCancelled()) {
+            letGo();
+        }
+        if (failures.hasUnmet()) {
+            failures.throwUnmet();
+        }
+        return reports.count();
     }
 
     /** The result of a poll in which the JVM has reported a fault of memory where no pollable was at work. */

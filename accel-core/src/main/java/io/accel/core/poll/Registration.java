@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.poll;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A {@link Pollable} in a {@link Poller}. Its public methods may be called by any thread; they leave word in the poller's
@@ -19,18 +18,6 @@ public final class Registration {
     /** A shared channel has rung for the pollable. */
     static final int RING = 4;
 
-    private static final VarHandle PENDING;
-
-    static {
-        try {
-            PENDING = MethodHandles.lookup()
-                    .findVarHandle(Registration.class, "pending", int.class)
-                    .withInvokeExactBehavior();
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     final Poller poller;
     final Pollable pollable;
     private final Object attachment;
@@ -43,7 +30,7 @@ public final class Registration {
      * time. Any thread sets it, and the turn's owner takes it. The pollable may close this while it is being
      * registered: that command waits for {@link #begin}, so that the registration ends once, and with its key.
      */
-    private volatile int pending = REFRESH;
+    private final AtomicInteger pending = new AtomicInteger(REFRESH); // a VarHandle makes a young JVM spin classes
 
     /** The link of the command stack; written by the pushing thread, before the push. */
     Registration next;
@@ -69,7 +56,7 @@ public final class Registration {
     /** The watch of a channel that other registrations watch, too; null for none. */
     SharedWatch shared;
     /** Has the poller hear of a ring of that channel. Any thread runs it. */
-    final Runnable ringer = this::ring;
+    final Runnable ringer = new Ringer();
     /**
      * The key of the JDK's selector. It is volatile because {@link #close} cancels it, whichever thread has the turn.
      */
@@ -126,10 +113,10 @@ public final class Registration {
      */
     void begin(boolean watched) {
         if (!watched) {
-            int unused = (int) PENDING.getAndBitwiseOr(this, CLOSE);
+            int unused = add(CLOSE);
         }
         poller.push(this);
-        if ((pending & CLOSE) != 0) { // after that: a thread that leaves word from now on sees to it
+        if ((pending.get() & CLOSE) != 0) { // after that: a thread that leaves word from now on sees to it
             poller.runCommandsSoon();
         } else {
             poller.wakeForCommands();
@@ -142,9 +129,12 @@ public final class Registration {
         poller.wakeForCommands();
     }
 
-    private void ring() {
-        leaveWord(RING);
-        poller.wakeForCommands();
+    private final class Ringer implements Runnable {
+        @Override
+        public void run() {
+            leaveWord(RING);
+            poller.wakeForCommands();
+        }
     }
 
     /** Stands for the threads that wait with this registration's poller: the same object for all its registrations. */
@@ -187,18 +177,27 @@ public final class Registration {
     }
 
     private void leaveWord(int what) {
-        if ((int) PENDING.getAndBitwiseOr(this, what) == 0) {
+        if (add(what) == 0) {
             poller.push(this);
         }
     }
 
+    /** Adds commands to those to carry out, and returns these. */
+    private int add(int what) {
+        int before;
+        do {
+            before = pending.get();
+        } while ((before | what) != before && !pending.compareAndSet(before, before | what));
+        return before;
+    }
+
     int takePending() {
-        return (int) PENDING.getAndSet(this, 0);
+        return pending.getAndSet(0);
     }
 
     /** Hands this to the poller again, with commands that were taken and not carried out. By the turn's owner. */
     void putBack(int what) {
-        int before = (int) PENDING.getAndBitwiseOr(this, what);
+        int before = add(what);
         if (before == 0 && what != 0) {
             poller.push(this);
         }
@@ -206,7 +205,7 @@ public final class Registration {
 
     /** As {@link #putBack}, if the commands may not have been taken: this is in no stack. */
     void putBackWhole() {
-        if (pending != 0) {
+        if (pending.get() != 0) {
             poller.push(this);
         }
     }

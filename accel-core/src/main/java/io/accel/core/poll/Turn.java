@@ -2,8 +2,8 @@
 package io.accel.core.poll;
 
 import io.accel.core.jdk.VirtualThreads;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The part of a poller that more than one thread touches: the owner of its <em>turn</em>, the commands that others
@@ -15,26 +15,14 @@ import java.lang.invoke.VarHandle;
  * thread that pushes tries to take the turn.
  */
 final class Turn {
-    private static final VarHandle TAKEN;
-    private static final VarHandle COMMANDS;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            TAKEN = lookup.findVarHandle(Turn.class, "taken", int.class).withInvokeExactBehavior();
-            COMMANDS = lookup.findVarHandle(Turn.class, "commands", Registration.class)
-                    .withInvokeExactBehavior();
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    // Atomics and not VarHandles: every program with a selector comes here, and the first uses of a VarHandle make a
+    // young JVM spin classes.
 
     /** 1 while a thread has the turn. Written by the thread that takes it, and by its owner. */
-    @SuppressWarnings("unused") // through TAKEN
-    private volatile int taken;
+    private final AtomicInteger taken = new AtomicInteger();
 
     /** Treiber stack, pushed by any thread, taken whole by the turn's owner. */
-    private volatile Registration commands;
+    private final AtomicReference<Registration> commands = new AtomicReference<>();
 
     /** Whether the turn's owner sleeps, or is about to sleep, in the JDK's select. Written by the turn's owner. */
     private volatile boolean asleep;
@@ -54,7 +42,7 @@ final class Turn {
     }
 
     boolean tryTake() {
-        return (boolean) TAKEN.compareAndSet(this, 0, 1);
+        return taken.compareAndSet(0, 1);
     }
 
     /**
@@ -62,7 +50,7 @@ final class Turn {
      * taken, and left it to the owner.
      */
     void free() {
-        TAKEN.setVolatile(this, 0);
+        taken.set(0);
     }
 
     // ---- commands
@@ -71,18 +59,18 @@ final class Turn {
     void push(Registration registration) {
         Registration top;
         do {
-            top = commands;
+            top = commands.get();
             registration.next = top;
-        } while (!(boolean) COMMANDS.compareAndSet(this, top, registration));
+        } while (!commands.compareAndSet(top, registration));
     }
 
     boolean hasCommands() {
-        return commands != null;
+        return commands.get() != null;
     }
 
     /** Takes all pushed registrations, the last one first; null for none. By the turn's owner. */
     Registration takeCommands() {
-        return (Registration) COMMANDS.getAndSet(this, (Registration) null);
+        return commands.getAndSet(null);
     }
 
     /** Puts registrations back that were taken and whose commands nobody has carried out. By the turn's owner. */
@@ -122,7 +110,7 @@ final class Turn {
      */
     boolean fallAsleep() {
         asleep = true;
-        return commands == null && !wakeup;
+        return commands.get() == null && !wakeup;
     }
 
     /** The turn's owner has stopped sleeping. */

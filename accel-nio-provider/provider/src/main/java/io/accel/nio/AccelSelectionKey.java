@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio;
 
-import io.accel.core.jdk.JdkAccess;
 import io.accel.core.poll.Registration;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
@@ -12,7 +11,6 @@ import java.nio.channels.spi.AbstractSelectableChannel;
 final class AccelSelectionKey extends IndexedKey {
     private final AccelSelector selector;
     private final AbstractSelectableChannel channel;
-    /** Whether the channel is the JDK's own. */
     private final boolean kernels;
 
     /** Null until registered, and if the channel was closed at that moment. Written once, by the registering thread. */
@@ -24,10 +22,16 @@ final class AccelSelectionKey extends IndexedKey {
     /** The selection operation that last counted this key, or found it for an action. Only the selecting thread uses it. */
     long round;
 
-    AccelSelectionKey(AccelSelector selector, AbstractSelectableChannel channel) {
+    /** @param kernels whether the channel is the JDK's own */
+    AccelSelectionKey(AccelSelector selector, AbstractSelectableChannel channel, boolean kernels) {
         this.selector = selector;
         this.channel = channel;
-        this.kernels = JdkAccess.isKernels(channel);
+        this.kernels = kernels;
+    }
+
+    /** Whether the channel is the JDK's own. */
+    boolean isKernels() {
+        return kernels;
     }
 
     void registered(Registration with) {

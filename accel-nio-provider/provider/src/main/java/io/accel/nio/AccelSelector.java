@@ -30,8 +30,8 @@ import java.util.function.Consumer;
  */
 final class AccelSelector extends AbstractSelector {
     private final Poller poller;
-    private final Poller.Sink intoSelected = this::addSelected;
-    private final Poller.Sink intoBatch = this::addToBatch;
+    private final Poller.Sink intoSelected = new IntoSelected();
+    private final Poller.Sink intoBatch = new IntoBatch();
 
     private final KeySet keys = new KeySet();
     private final Set<SelectionKey> keysView = keys.view();
@@ -114,7 +114,7 @@ final class AccelSelector extends AbstractSelector {
             selecting = true;
             try {
                 synchronized (selected) {
-                    removeCancelled(AccelSelectionKey::endInPoll);
+                    removeCancelled(true);
                     updated = 0;
                     round++;
                     if (action == null) {
@@ -122,12 +122,27 @@ final class AccelSelector extends AbstractSelector {
                     } else {
                         selectBatch(timeoutNanos, action);
                     }
-                    removeCancelled(AccelSelectionKey::end);
+                    removeCancelled(false);
                     return updated;
                 }
             } finally {
                 selecting = false;
             }
+        }
+    }
+
+    /** Classes with names: a lambda costs a young JVM more than all that a program needs for its first selection. */
+    private final class IntoSelected implements Poller.Sink {
+        @Override
+        public void ready(Registration registration, int ops) {
+            addSelected(registration, ops);
+        }
+    }
+
+    private final class IntoBatch implements Poller.Sink {
+        @Override
+        public void ready(Registration registration, int ops) {
+            addToBatch(registration, ops);
         }
     }
 
@@ -182,7 +197,8 @@ final class AccelSelector extends AbstractSelector {
         }
     }
 
-    private void removeCancelled(Consumer<AccelSelectionKey> ending) throws IOException {
+    /** @param polls whether a poll follows, which may end the registrations */
+    private void removeCancelled(boolean polls) throws IOException {
         Set<SelectionKey> cancelled = cancelledKeys();
         // Asked without the lock: a cancellation that happened before this selection is seen anyway.
         if (cancelled.isEmpty()) {
@@ -193,7 +209,11 @@ final class AccelSelector extends AbstractSelector {
                 AccelSelectionKey key = (AccelSelectionKey) i.next();
                 i.remove();
                 try {
-                    ending.accept(key);
+                    if (polls) {
+                        key.endInPoll();
+                    } else {
+                        key.end();
+                    }
                 } finally { // nobody comes to this key again
                     keys.remove(key);
                     selected.remove(key);
@@ -212,7 +232,7 @@ final class AccelSelector extends AbstractSelector {
         }
         if (channel instanceof AccelSocketChannel own) {
             own.finishClose();
-        } else if (JdkAccess.isKernels(channel)) {
+        } else if (key.isKernels()) {
             // The JDK's selector in the poller found our key still there, and so left it to us.
             JdkAccess.finishClose(channel);
         }
@@ -230,7 +250,7 @@ final class AccelSelector extends AbstractSelector {
     protected SelectionKey register(AbstractSelectableChannel channel, int ops, Object attachment) {
         ensureOpen();
         Pollable pollable = pollableOf(channel);
-        AccelSelectionKey key = new AccelSelectionKey(this, channel);
+        AccelSelectionKey key = new AccelSelectionKey(this, channel, !isOwn(channel));
         key.attach(attachment);
         keys.add(key);
         try {
@@ -248,6 +268,12 @@ final class AccelSelector extends AbstractSelector {
             throw new ClosedSelectorException();
         }
         return key;
+    }
+
+    private static boolean isOwn(SelectableChannel channel) {
+        return channel instanceof AccelSocketChannel
+                || channel instanceof AccelServerSocketChannel
+                || channel instanceof AccelDatagramChannel;
     }
 
     private Pollable pollableOf(AbstractSelectableChannel channel) {

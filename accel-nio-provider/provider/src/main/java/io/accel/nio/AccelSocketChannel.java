@@ -373,7 +373,9 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        stream.endRegistrations(AccelSocketChannel::isOver);
+        if (isRegistered()) {
+            stream.endRegistrations(AccelSocketChannel::isOver);
+        }
         while (!tryConfigureBlocking(block)) {
             // A read is about to go on by another path, or a write is under way, which may need what a reader is to
             // take.
