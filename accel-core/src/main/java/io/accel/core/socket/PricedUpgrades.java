@@ -31,9 +31,11 @@ final class PricedUpgrades {
     /** How often links are paid for. */
     private static final long PAY_NANOS = 1_000_000_000L;
     /** Of its processor time a crowded process spends so much, in hundredths, for its first link. */
-    private static final int SHARE = 5;
+    static final int SHARE = 5;
 
     private static final long FOR_EVER = -1;
+    /** After so many operations of a connection its traffic is summed up: far fewer than any link costs. */
+    static final int UNCOUNTED = 15;
 
     /**
      * A connection that waits.

@@ -201,6 +201,11 @@ public final class StreamSocket {
                 && (!after.isPriced() || accelerator.upgrades().areDue(operations, bytes));
     }
 
+    /** How many operations may pass before the traffic is summed up again: none where a number of them decides. */
+    int operationsToPass() {
+        return accelerator.handoverAfter().isPriced() ? PricedUpgrades.UNCOUNTED : 0;
+    }
+
     /** The connections with which it asks for a link when that has paid off; null if it asks by itself. */
     PricedUpgrades priced() {
         return accelerator.handoverAfter().isPriced() && !accelerator.isFailing() ? accelerator.upgrades() : null;

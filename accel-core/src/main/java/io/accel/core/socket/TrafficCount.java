@@ -44,6 +44,11 @@ final class TrafficCount {
      * Whether the traffic was enough, and nothing is counted. Set by the thread that finds so; cleared, after {@link #from}, to start over.
      */
     private volatile boolean enough;
+    /**
+     * The number of operations that pass before the traffic is summed up again. Readers and writers write it without order: one that gets lost
+     * is summed up a little sooner or later.
+     */
+    private int uncounted;
     /** Whether a link was ever asked for. Set before {@link #enough}, and never taken back. */
     private volatile boolean asked;
     /**
@@ -84,6 +89,11 @@ final class TrafficCount {
         if (enough) {
             return;
         }
+        int left = uncounted;
+        if (left > 0) {
+            uncounted = left - 1;
+            return;
+        }
         Count began = from;
         Count before = began == null ? Count.FROM_THE_BEGINNING : began;
         int done = operations() - before.operations(); // negative until the operations to wait for have passed
@@ -94,6 +104,8 @@ final class TrafficCount {
             asked = true;
             enough = true; // two threads may both come here; the second request finds nothing to do
             StreamSearches.get().requestWhenWorthIt(socket);
+        } else {
+            uncounted = socket.operationsToPass();
         }
     }
 

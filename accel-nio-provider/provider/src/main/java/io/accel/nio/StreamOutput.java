@@ -87,6 +87,9 @@ final class StreamOutput {
     }
 
     private int writeHere(ByteBuffer src) throws IOException {
+        if (out.enterPlain()) {
+            return writeKernel(src);
+        }
         int n;
         do {
             LinkStream link = out.link();
