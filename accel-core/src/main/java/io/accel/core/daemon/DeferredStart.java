@@ -3,15 +3,20 @@ package io.accel.core.daemon;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.function.BooleanSupplier;
 
 /**
- * The part of Accel's start that can wait. A process is young for a second after Accel has begun in it; what is deferred meanwhile is done
- * then, in the order of asking, by one daemon. So it does not compete with the program's own start, and a program that is over by then
- * never pays for it. Where Accel does not begin for a whole process, as in a program that makes its provider by itself, nothing is
+ * The part of Accel's start that can wait. A process is young for a second after Accel has begun in it, and for some more as long as it has no
+ * time to spare; what is deferred meanwhile is done then, in the order of asking, by one daemon. So it does not compete with the program's own
+ * start, and a program that is over by then never pays for it. Where Accel does not begin for a whole process, as in a program that makes its provider by itself, nothing is
  * deferred. Thread-safe.
  */
 public final class DeferredStart {
     private static final long YOUTH_MILLIS = 1_000;
+    /** How much longer a busy process is young at most. What waits takes three tenths of a second, a small part of what is used by then. */
+    private static final long MOST_BUSY_MILLIS = 4_000;
+
+    private static final long LOOK_MILLIS = 100;
     /** The most pieces of work that are kept; the next ones are done at once, by whoever has them. */
     private static final int MOST = 1_000;
 
@@ -19,6 +24,8 @@ public final class DeferredStart {
     private static boolean begun; // guarded by the class
     /** Whether work is deferred now. Written under the class's monitor. */
     private static volatile boolean young;
+    /** Whether the process has no time to spare; null if nobody can tell. Any thread writes it, once. */
+    private static volatile BooleanSupplier busy;
 
     private DeferredStart() {}
 
@@ -57,10 +64,27 @@ public final class DeferredStart {
         return young && keep(work);
     }
 
+    /**
+     * Keeps the process young as long as it has no time to spare, some seconds at most.
+     *
+     * @param isBusy whether that is so; called by one thread, now and then
+     */
+    public static void stayYoungWhile(BooleanSupplier isBusy) {
+        busy = isBusy;
+    }
+
+    private static boolean isBusy() {
+        BooleanSupplier asked = busy;
+        return asked != null && asked.getAsBoolean();
+    }
+
     /** Waits as long as a process is young. */
     static void passYouth() {
         try {
             Thread.sleep(YOUTH_MILLIS);
+            for (long left = MOST_BUSY_MILLIS; left > 0 && !Daemons.isEnding() && isBusy(); left -= LOOK_MILLIS) {
+                Thread.sleep(LOOK_MILLIS);
+            }
         } catch (InterruptedException e) {
             boolean unused = Thread.interrupted(); // nobody has a reason to; then it is over sooner
         }

@@ -9,6 +9,7 @@ import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.StatsService;
 import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.socket.Captures;
+import io.accel.core.socket.NoTimeToSpare;
 import io.accel.core.socket.SharedMemoryCap;
 import io.accel.profile.FabricName;
 import io.accel.profile.Keys;
@@ -42,6 +43,7 @@ final class Services implements Runnable, Log.Saying {
      */
     static void startLater(Profile profile, boolean on) {
         Services services = new Services(profile, on);
+        DeferredStart.stayYoungWhile(new NoTimeToSpare());
         Log.of("io.accel").later(services);
         if (!DeferredStart.defer(services)) {
             services.run();

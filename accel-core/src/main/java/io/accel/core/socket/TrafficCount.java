@@ -27,8 +27,8 @@ final class TrafficCount {
 
     /** How long after the answer that the peer has no Accel it is asked again; the second time it is twice as long. */
     private static final long YOUNG_PEER_NANOS = 1_500_000_000L;
-    /** How often that is. A listener in a process that has only just begun opens to clients a second after it was bound. */
-    private static final int MOST_ASKED_OF_YOUNG = 2;
+    /** How often that is. A listener in a process that has only just begun opens to clients a second after it was bound, or five. */
+    private static final int MOST_ASKED_OF_YOUNG = 3;
 
     /** A count of reads and writes, a count of bytes, and a time, as {@link System#nanoTime}. */
     private record Count(int operations, long bytes, long earliest) {
