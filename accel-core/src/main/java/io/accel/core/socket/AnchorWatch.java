@@ -160,8 +160,8 @@ final class AnchorWatch {
     }
 
     /**
-     * Leaves the link at once if the kernel has just told the program of a failure of one direction, and the other goes over the link. In
-     * the half of the direction that has failed.
+     * Leaves the link at once if the kernel has just told the program of a failure of one direction, or is about to, and the other goes over
+     * the link. In the half of the direction that has failed, or in a poller.
      */
     static void met(LinkStream stream) {
         try {

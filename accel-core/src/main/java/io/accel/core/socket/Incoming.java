@@ -60,6 +60,12 @@ public final class Incoming {
     /** Bytes of the program's that were read in search of the rest of a record; otherwise null. Under the lock. */
     private ByteBuffer behind;
 
+    /**
+     * Whether the end of the kernel's bytes is known to have come: TCP tells no reader of a failure behind that. Set by any thread, and never
+     * taken back.
+     */
+    private volatile boolean ended;
+
     /** Whether nothing was read from the kernel since the peer was followed there. Written under the lock. */
     private volatile boolean justFollowed;
 
@@ -380,6 +386,11 @@ public final class Incoming {
         }
     }
 
+    /** Takes note that the peer's end lies in the kernel, perhaps behind bytes. Any thread. */
+    void endHasCome() {
+        ended = true;
+    }
+
     private long took(long n) throws IOException {
         LinkStream attached = socket.attached();
         if (n < 0 && attached != null && socket.loss().isCutOffAtEnd()) {
@@ -389,8 +400,11 @@ public final class Incoming {
             return 0;
         }
         long mine = place(n);
-        if (mine < 0 && socket.loss() != null) {
-            socket.loss().failIfKept();
+        if (mine < 0 && !ended) {
+            if (socket.loss() != null) {
+                socket.loss().failIfKept();
+            }
+            ended = true;
         }
         if (mine <= 0 && attached != null && socket.kind().endings().resetsBehindEnd()) {
             // The kernel tells a reset only if it had the unread bytes. A read without room reports a reset that was

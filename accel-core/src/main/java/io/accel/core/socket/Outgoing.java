@@ -241,6 +241,11 @@ public final class Outgoing {
         return link == attached;
     }
 
+    /** Whether this direction goes over a link, or may just be coming to one. Any thread. */
+    boolean mayGoByLink() {
+        return switching || link != null; // in the other order a switch that ends in between would be missed
+    }
+
     /** Whether a writer may just be switching. A writer that begins later finds a broken link broken, and a retiring link retiring. */
     boolean isSwitching() {
         return switching;
@@ -507,6 +512,24 @@ public final class Outgoing {
                 && !attached.peer().hasFinished()
                 && attached.reader().peerReset().isNewToWriter();
         return meetsReset ? new IOException(RESET) : e;
+    }
+
+    /**
+     * Whether a writer whose first bytes the link has taken leaves the rest, since the connection has failed. The kernel reports a failure
+     * once, and is to choose the next operation that is told of it. If the connection fails only now, the failure is {@linkplain
+     * #failedBehind kept}; so this takes note whether the peer's end has come before. The looks cost two system calls. In this half only.
+     *
+     * @throws IOException if the connection is closed
+     */
+    public boolean leavesRest() throws IOException {
+        boolean hasEnded = socket.anchor().hasEnded();
+        if (socket.findFailed()) {
+            return true;
+        }
+        if (hasEnded) {
+            socket.incoming().endHasCome();
+        }
+        return false;
     }
 
     /**

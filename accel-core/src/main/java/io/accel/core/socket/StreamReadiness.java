@@ -227,6 +227,11 @@ public final class StreamReadiness implements Pollable {
     @Override
     public int kernelReady(int interest, int watchedReady) {
         boolean readable = (watchedReady & SelectionKey.OP_READ) != 0;
+        if (readable && incoming.link() == null && outgoing.mayGoByLink()) {
+            // Only the kernel's direction shows that the connection has failed: a write behind that must not be taken.
+            // The look is a system call for each report while the two directions go different ways.
+            socket.leaveIfFailed();
+        }
         int ready = 0;
         if (incoming.link() == null) {
             ready = readable && incoming.isReadable() ? interest & BY_READING : 0;

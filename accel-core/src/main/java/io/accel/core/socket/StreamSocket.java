@@ -368,6 +368,17 @@ public final class StreamSocket {
         }
     }
 
+    /**
+     * Takes the output off its link if the connection has failed, of which the kernel is about to tell the program by its readiness. Not in a
+     * half of the link. Any thread.
+     */
+    void leaveIfFailed() {
+        LinkStream stream = attached();
+        if (stream != null && !stream.broken().isAbandoned() && findFailed() && outgoing.hasCome(stream)) {
+            AnchorWatch.met(stream);
+        }
+    }
+
     /** As {@link #hasFailed}, after a look at the kernel's connection, which may have failed without a report so far. */
     boolean findFailed() {
         if (!failed && !closed) {

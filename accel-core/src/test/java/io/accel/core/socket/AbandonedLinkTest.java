@@ -10,6 +10,7 @@ import io.accel.testing.Background;
 import io.accel.testing.TcpConnections;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -222,6 +223,56 @@ class AbandonedLinkTest {
         assertWriteIsTold(pair.client(), "Broken pipe");
     }
 
+    /** The same, of a writer whose program has been told by a selector alone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWriteBehindAFailureThatAPollerHasShownLeavesTheLink(boolean canBreak) throws Exception {
+        openUnused(canBreak);
+        Streams.send(waits, pair.client(), 1000, 1);
+        Streams.receive(waits, pair.server(), 1000, 1);
+        assertThat(pair.client().outgoing().link()).isNotNull();
+        kill(pair.client());
+        assertThat(pair.client().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
+                .isEqualTo(SelectionKey.OP_READ);
+        assertWriteIsTold(pair.client(), KILLED);
+        assertWriteIsTold(pair.client(), "Broken pipe");
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
+    /** A look at bytes that are ready moves no direction. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWriterStaysOnTheLinkWhenAPollerHasShownBytes(boolean canBreak) throws Exception {
+        openUnused(canBreak);
+        Streams.send(waits, pair.client(), 1000, 1);
+        Streams.receive(waits, pair.server(), 1000, 1);
+        Lab.channel(pair.server()).write(ByteBuffer.allocate(1));
+        pair.server().outgoing().gave(1);
+        FaultLab.soon(() -> assertThat(pair.client().incoming().available()).isEqualTo(1));
+        assertThat(pair.client().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
+                .isEqualTo(SelectionKey.OP_READ);
+        assertThat(pair.client().hasFailed()).isFalse();
+        Streams.send(waits, pair.client(), 1000, 2);
+        assertThat(pair.client().outgoing().link()).isNotNull();
+        Streams.receive(waits, pair.server(), 1000, 2);
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(1);
+    }
+
+    /** TCP tells a reader of no failure behind the peer's end. */
+    @Test
+    void aFailureThatIsKeptBehindThePeersEndIsTheWriters() throws Exception {
+        openUnused(false);
+        pair.server().shutdownOutput();
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+        kill(pair.client());
+        assertThatThrownBy(() -> pair.client().loss().send(ByteBuffer.allocate(1)))
+                .hasMessage(KILLED);
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertWriteIsTold(pair.client(), KILLED);
+        assertWriteIsTold(pair.client(), "Broken pipe");
+        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
     /** Nobody has been told by an operation, but a selector may have shown it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -236,12 +287,13 @@ class AbandonedLinkTest {
     @Test
     void aWriteComesToNoLinkThatIsThereAfterTheFailureWasTold() throws Exception {
         openLab(false, Map.of("ring.size", "16KiB", "handover.after", "1000000/1GiB"));
+        lab.lab.anchors =
+                channel -> new StarvedAnchor(new ChannelAnchor(channel), asked -> false); // which keep the link
         pair = new Lab.Pair(lab.lab.client(), lab.lab.accept());
         kill(pair.client());
         assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), KILLED);
         StreamSearches.get().request(pair.client());
         FaultLab.soon(() -> assertThat(pair.client().attached()).isNotNull());
-        AnchorWatch.get().remove(pair.client().attached());
         assertWriteIsTold(pair.client(), "Broken pipe");
     }
 
@@ -249,12 +301,13 @@ class AbandonedLinkTest {
     @Test
     void aWriteBehindAWriteThatWasToldComesToNoLink() throws Exception {
         openLab(false, Map.of("ring.size", "16KiB", "handover.after", "1000000/1GiB"));
+        lab.lab.anchors =
+                channel -> new StarvedAnchor(new ChannelAnchor(channel), asked -> false); // which keep the link
         pair = new Lab.Pair(lab.lab.client(), lab.lab.accept());
         kill(pair.client());
         assertWriteIsTold(pair.client(), KILLED);
         StreamSearches.get().request(pair.client());
         FaultLab.soon(() -> assertThat(pair.client().attached()).isNotNull());
-        AnchorWatch.get().remove(pair.client().attached());
         assertWriteIsTold(pair.client(), "Broken pipe");
     }
 

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.util.function.Predicate;
 
-/** A connection of the kernel's about which Accel's own thread, where a test wants it so, finds no memory. */
+/** A connection of the kernel's that Accel's own thread does not watch, and about which, where a test wants it so, it finds no memory. */
 final class StarvedAnchor implements Anchor {
     enum Asked {
         AVAILABLE,
@@ -49,6 +49,11 @@ final class StarvedAnchor implements Anchor {
 
     private static boolean isOwnThread() {
         return Thread.currentThread().getName().equals("accel-handover");
+    }
+
+    @Override
+    public Object failing() {
+        return isOwnThread() ? null : anchor.failing();
     }
 
     @Override

@@ -173,6 +173,9 @@ final class StreamOutput {
      */
     long giveKernel(FileChannel file, long position, long count, boolean some, boolean behind) throws IOException {
         try {
+            if (behind && out.leavesRest()) {
+                return 0;
+            }
             if (some) {
                 out.failIfReset();
             }
@@ -371,6 +374,9 @@ final class StreamOutput {
     /** Writes the bytes for which the link had no room to the kernel; in the writing half of the kernel's path, which this leaves. */
     private long writeRest(ByteBuffer one, ByteBuffer[] many, int offset, int length, long written) throws IOException {
         try {
+            if (written > 0 && out.leavesRest()) {
+                return written;
+            }
             return written + (one != null ? giveKernel(one) : giveKernel(many, offset, length));
         } catch (RuntimeException e) {
             if (written == 0) {
