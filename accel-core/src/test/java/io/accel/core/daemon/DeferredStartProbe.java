@@ -3,6 +3,7 @@ package io.accel.core.daemon;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Defers two pieces of work, and says what happens. */
 final class DeferredStartProbe {
@@ -10,12 +11,19 @@ final class DeferredStartProbe {
     /** Longer than a process is young. */
     private static final long LONG_MILLIS = 1_500;
 
+    /** How often the daemon has asked whether the process is busy. */
+    private static final AtomicInteger ASKED = new AtomicInteger();
+
     private DeferredStartProbe() {}
 
     public static void main(String[] args) throws InterruptedException {
         String how = args[0];
         if (!how.equals("never")) {
             Log.holdUntilStarted();
+        }
+        if (how.equals("busy") || how.equals("swamped")) {
+            int times = how.equals("busy") ? 3 : Integer.MAX_VALUE;
+            DeferredStart.stayYoungWhile(() -> ASKED.incrementAndGet() < times);
         }
         say("young " + DeferredStart.isYoung());
         if (how.equals("fails")) {
@@ -29,7 +37,10 @@ final class DeferredStartProbe {
             saySelf("second");
             DONE.countDown();
         });
-        if (how.equals("waits") || how.equals("fails")) {
+        if (how.equals("busy") || how.equals("swamped")) {
+            DONE.await();
+            say("asked " + ASKED);
+        } else if (how.equals("waits") || how.equals("fails")) {
             DONE.await();
             while (DeferredStart.isYoung()) {
                 Thread.onSpinWait();

@@ -27,6 +27,13 @@ class DeferredStartTest {
                         "young true", "deferred true", "first by accel-start", "second by accel-start", "young false");
     }
 
+    /** It is asked every 100 ms. */
+    @Test
+    void whatIsDeferredWaitsForTimeToSpareFourSecondsAtMost() throws Exception {
+        assertThat(run("busy")).contains("first by accel-start", "asked 3");
+        assertThat(run("swamped")).contains("first by accel-start", "asked 40");
+    }
+
     @Test
     void anErrorEndsNoOthersWork() throws Exception {
         assertThat(run("fails")).contains("young true", "second by accel-start", "young false");
