@@ -202,6 +202,8 @@ final class KernelIo extends StreamIo {
                     region.transferTo(channel, region.transferred()); // the JDK's own channel, which has sendfile
             outgoing.gave(written);
             return written;
+        } catch (IOException e) {
+            throw outgoing.failed(e);
         } finally {
             outgoing.leave();
         }
