@@ -55,8 +55,8 @@ public final class Registration {
     SelectableChannel watched;
     /** The watch of a channel that other registrations watch, too; null for none. */
     SharedWatch shared;
-    /** Has the poller hear of a ring of that channel. Any thread runs it. */
-    final Runnable ringer = new Ringer();
+    /** Null before there is a shared channel. In the monitor of {@link KernelWatch}'s shared channels. */
+    private Runnable ringer;
     /**
      * The key of the JDK's selector. It is volatile because {@link #close} cancels it, whichever thread has the turn.
      */
@@ -127,6 +127,14 @@ public final class Registration {
     public void refresh() {
         leaveWord(REFRESH);
         poller.wakeForCommands();
+    }
+
+    /** Has the poller hear of a ring of the shared channel; any thread runs it. In the monitor of {@link KernelWatch}'s shared channels. */
+    Runnable ringer() {
+        if (ringer == null) {
+            ringer = new Ringer();
+        }
+        return ringer;
     }
 
     private final class Ringer implements Runnable {

@@ -27,12 +27,12 @@ final class SharedWatch {
         synchronized (this) {
             members.add(registration);
         }
-        registration.pollable.addRinger(registration.ringer);
+        registration.pollable.addRinger(registration.ringer());
     }
 
     /** Removes a registration. Returns whether it was the last, whereupon the key was cancelled. */
     boolean leave(Registration registration) {
-        registration.pollable.removeRinger(registration.ringer);
+        registration.pollable.removeRinger(registration.ringer());
         synchronized (this) {
             members.remove(registration);
             if (!members.isEmpty()) {
