@@ -16,7 +16,7 @@ public final class DeferredStart {
     /** How much longer a busy process is young at most. What waits takes three tenths of a second, a small part of what is used by then. */
     private static final long MOST_BUSY_MILLIS = 4_000;
 
-    private static final long LOOK_MILLIS = 100;
+    private static final long LOOK_MILLIS = 250;
     /** The most pieces of work that are kept; the next ones are done at once, by whoever has them. */
     private static final int MOST = 1_000;
 

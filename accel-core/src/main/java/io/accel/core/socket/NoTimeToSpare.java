@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
-import io.accel.core.handover.UpgradeGate;
+import io.accel.core.poll.ProcessLoad;
 import java.util.function.BooleanSupplier;
 
 /**
- * Whether this process is too young for its crowded processors to do what can wait: the same question as whether it can afford its first link.
- * One thread asks, now and then. The machine is not looked at before.
+ * Whether this process has too little time for what can wait: the processors are crowded, and it has not used so much of them that what
+ * waits would be a small part of it. One thread asks, now and then. The machine is not looked at before.
  */
 public final class NoTimeToSpare implements BooleanSupplier {
-    private UpgradeGate gate;
+    /** What waits takes three tenths of a second, a twentieth of this. */
+    private static final long ENOUGH_NANOS = 6_000_000_000L;
+
+    private ProcessLoad load;
 
     @Override
     public boolean getAsBoolean() {
-        if (gate == null) {
-            gate = new UpgradeGate(new LoadSenses(), PricedUpgrades.SHARE);
+        if (load == null) {
+            load = new ProcessLoad();
         }
-        return !gate.serves(System.nanoTime());
+        return load.isCrowded() && load.processNanos() < ENOUGH_NANOS;
     }
 }

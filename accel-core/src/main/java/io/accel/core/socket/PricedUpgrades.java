@@ -31,7 +31,7 @@ final class PricedUpgrades {
     /** How often links are paid for. */
     private static final long PAY_NANOS = 1_000_000_000L;
     /** Of its processor time a crowded process spends so much, in hundredths, for its first link. */
-    static final int SHARE = 5;
+    private static final int SHARE = 5;
 
     private static final long FOR_EVER = -1;
     /** After so many operations of a connection its traffic is summed up: far fewer than any link costs. */

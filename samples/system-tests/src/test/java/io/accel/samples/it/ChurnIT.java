@@ -75,7 +75,11 @@ class ChurnIT {
                 Child server = defaults(directory.path()).start("churn server")) {
             int port = (int) server.awaitNumber("PORT", START);
             try (Child client = defaults(directory.path(), "port=" + port).start("churn client")) {
-                run(client, WARM_UP); // the files that a process has for itself are there
+                run(client, WARM_UP);
+                if (Launch.isAccel()) {
+                    SharedDirectory.awaitStats(
+                            directory.path(), server, client); // the files that a process has for itself are there
+                }
                 long before = shared(server, client, directory.path());
                 try (NewFiles made = NewFiles.below(directory.path())) {
                     run(client, CONNECTIONS);

@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,7 +50,7 @@ class LiveViewIT {
             Ballast.fill(small.path());
             try (Ends second = connect(small.path())) {
                 PathEvidence.assertKernel(second.port, 1);
-                awaitShown(small.path(), first.source, first.sink, second.source, second.sink);
+                SharedDirectory.awaitStats(small.path(), first.source, first.sink, second.source, second.sink);
                 assertThat(Files.getFileStore(small.path()).getUsableSpace()).isZero();
 
                 // A moment later: a connection that falls back has asked for memory first.
@@ -80,7 +79,7 @@ class LiveViewIT {
             Files.setAttribute(shared.path(), "unix:mode", 01777); // as that of /dev/shm
             try (Child nobodys = listen(shared.path(), copy, User.NOBODY);
                     Child daemons = listen(shared.path(), copy, User.DAEMON)) {
-                awaitShown(shared.path(), nobodys, daemons);
+                SharedDirectory.awaitStats(shared.path(), nobodys, daemons);
 
                 List<JsonObject> all = look(shared.path(), User.ROOT, copy.jar());
                 assertThat(all)
@@ -114,7 +113,7 @@ class LiveViewIT {
             Files.setAttribute(shared.path(), "unix:mode", 01777); // as that of /dev/shm
             Files.setAttribute(directory, "unix:mode", 01777); // for files of each user's
             try (Child daemons = listen(shared.path(), copy, User.DAEMON)) {
-                awaitShown(shared.path(), daemons);
+                SharedDirectory.awaitStats(shared.path(), daemons);
                 for (User user : List.of(User.DAEMON, User.ROOT)) {
                     try (Child capture = capture(user, copy.jar(), shared.path(), daemons)) {
                         assertThat(capture.awaitExit(Ends.START))
@@ -172,18 +171,6 @@ class LiveViewIT {
             child.close();
             throw e;
         }
-    }
-
-    /** A process can be looked at a moment after its first channel. */
-    private static void awaitShown(Path shared, Child... processes) {
-        await().atMost(Ends.START).untilAsserted(() -> {
-            try (Stream<Path> there = Files.list(shared)) {
-                List<String> names =
-                        there.map(path -> path.getFileName().toString()).toList();
-                assertThat(processes).allSatisfy(process -> assertThat(names)
-                        .anyMatch(name -> name.startsWith("accel-stats-" + process.pid() + "-")));
-            }
-        });
     }
 
     private static List<JsonObject> look(Path shared, User by, Path jar) {

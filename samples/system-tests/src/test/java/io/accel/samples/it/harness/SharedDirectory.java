@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.it.harness;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.accel.testing.Child;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +17,7 @@ import java.util.stream.Stream;
 
 /** A directory for shared memory that a test has for itself; closing it removes it. Immutable. */
 public final class SharedDirectory implements AutoCloseable {
+    private static final long STATS_SECONDS = 40;
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
     private final Path path;
@@ -48,6 +51,22 @@ public final class SharedDirectory implements AutoCloseable {
 
     public Path path() {
         return path;
+    }
+
+    /** Waits until these processes answer {@code accel stats} in a directory: the last that a process begins for itself, and not at once. */
+    public static void awaitStats(Path directory, Child... processes) {
+        for (Child each : processes) {
+            await("the socket of process " + each.pid() + " for accel stats")
+                    .atMost(STATS_SECONDS, TimeUnit.SECONDS)
+                    .until(() -> hasStats(directory, each.pid()));
+        }
+    }
+
+    private static boolean hasStats(Path directory, long pid) throws IOException {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.map(each -> each.getFileName().toString())
+                    .anyMatch(name -> name.startsWith("accel-stats-" + pid + "-"));
+        }
     }
 
     @Override
