@@ -180,7 +180,7 @@ public final class Poller implements AutoCloseable {
                 runCommands(true);
             }
             long left = timeoutNanos;
-            if (!hot.hasAny() && !isPunctual && !members.hasTimed()) {
+            if (!hot.hasAny() && !isPunctual && !members.hasTimed() && !failures.hasRetries()) {
                 left = selectAlone(timeoutNanos);
                 if (reports.hasAny() || (left == 0 && !hot.hasAny() && !turn.hasCommands())) {
                     return end();
