@@ -117,50 +117,6 @@ public final class Incoming {
     }
 
     /**
-     * Enters this half to read from the kernel, if the connection has never been about to have a link. {@link #tookPlain} follows a read then,
-     * so that a connection that stays with the kernel pays for nothing else.
-     *
-     * @return whether the caller is in this half and must {@linkplain #leave leave} it
-     */
-    public boolean enterPlain() {
-        if (aside != null) {
-            return false;
-        }
-        lock.lock();
-        boolean isIn = false;
-        try {
-            isIn = aside == null;
-        } finally {
-            if (!isIn) {
-                lock.unlock();
-            }
-        }
-        return isIn;
-    }
-
-    /**
-     * Accounts for a read into a buffer, if the connection still has no link. In this half only, after {@link #enterPlain}.
-     *
-     * @param n how many bytes, 0 for none, negative for the end
-     * @param dst the buffer, positioned behind the bytes read
-     * @return false if {@link #took(int, ByteBuffer)} must do so
-     */
-    public boolean tookPlain(int n, ByteBuffer dst) {
-        if (n < 0 || aside != null) { // which is there before the link
-            return false;
-        }
-        if (n > 0) {
-            StreamFingerprint print = fingerprint;
-            if (print != null) {
-                print.note(taken, dst, dst.position() - n, n);
-            }
-            count(n);
-            socket.handover().noteTraffic();
-        }
-        return true;
-    }
-
-    /**
      * As {@link #enter()}, within a time limit, whether the thread is interrupted or not.
      *
      * @param nanos how long to try
@@ -200,6 +156,10 @@ public final class Incoming {
      *     has ended because the link has broken
      */
     public int took(int n, ByteBuffer dst) throws IOException {
+        if (n >= 0 && aside == null) {
+            tookPlain(n, dst);
+            return n;
+        }
         StreamFingerprint print = fingerprint;
         if (print != null && n > 0 && socket.attached() == null) {
             print.note(taken, dst, dst.position() - n, n);
@@ -217,6 +177,18 @@ public final class Incoming {
             dst.position(from);
         }
         return (int) orAnew(n, mine);
+    }
+
+    /** As {@link #took}, as long as the connection has never been about to have a link: then there is nothing else to look for. */
+    private void tookPlain(int n, ByteBuffer dst) {
+        if (n > 0) {
+            StreamFingerprint print = fingerprint;
+            if (print != null) {
+                print.note(taken, dst, dst.position() - n, n);
+            }
+            count(n);
+            socket.handover().noteTraffic();
+        }
     }
 
     /**
@@ -447,8 +419,8 @@ public final class Incoming {
             return 0;
         }
         if (at == LinkReader.NOT_SWITCHED && n > 0 && attached.isClosed() && socket.isClosed()) {
-            throw new AsynchronousCloseException(); // these bytes may be an announcement: the link could tell, and is
-            // gone
+            // These bytes may be an announcement: the link could tell, and is gone.
+            throw new AsynchronousCloseException();
         }
         if (at == LinkReader.NOT_SWITCHED || at > taken) {
             return n;

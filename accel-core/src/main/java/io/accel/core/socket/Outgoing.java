@@ -96,27 +96,6 @@ public final class Outgoing {
     }
 
     /**
-     * Enters this half to write to the kernel, if the connection has never been about to have a link.
-     *
-     * @return whether the caller is in this half and must {@linkplain #leave leave} it
-     */
-    public boolean enterPlain() {
-        if (socket.incoming().mayHaveAside()) {
-            return false;
-        }
-        lock.lock();
-        boolean isIn = false;
-        try {
-            isIn = !socket.incoming().mayHaveAside();
-        } finally {
-            if (!isIn) {
-                lock.unlock();
-            }
-        }
-        return isIn;
-    }
-
-    /**
      * Enters this half within a time limit, whether the thread is interrupted or not, unless the bytes go over a link. For a caller that
      * writes nothing.
      *

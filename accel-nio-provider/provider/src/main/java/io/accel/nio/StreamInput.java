@@ -58,16 +58,14 @@ final class StreamInput {
     }
 
     private int readHere(ByteBuffer dst) throws IOException {
-        boolean plain = in.enterPlain();
         int n = 0;
         do {
-            LinkStream link = plain ? null : in.link();
+            LinkStream link = in.link();
             if (link == null) {
-                n = plain ? readPlain(dst) : readKernel(dst, n == CROSSING);
+                n = readKernel(dst, n == CROSSING);
                 if (n > 0) {
                     return n;
                 }
-                plain = false;
                 link = in.link();
                 if (n == LinkStream.MOVED || (n == CROSSING && link == null)) {
                     continue;
@@ -79,26 +77,6 @@ final class StreamInput {
             n = readLink(link, dst, -1, n == CROSSING);
         } while (n <= LinkStream.MOVED && n != ELSEWHERE);
         return n;
-    }
-
-    /** As {@link #readKernel}, for a connection that has never been about to have a link. In the half of the kernel's path, which this leaves. */
-    private int readPlain(ByteBuffer dst) throws IOException {
-        try {
-            if (channel.isBlocking() && StreamsLock.isHeld(channel, dst) && in.available() == 0) {
-                return ELSEWHERE;
-            }
-            int n = channel.kernel().read(dst);
-            return in.tookPlain(n, dst) ? n : (int) departing(took(n, dst));
-        } catch (IOException e) {
-            return (int) departing(endBehindReset(in.failed(channel.failed(e)), dst));
-        } finally {
-            in.leave();
-        }
-    }
-
-    private int took(int n, ByteBuffer dst) throws IOException {
-        int known = (int) unlessClosed(n);
-        return known < 0 && channel.isInputShutdown() ? -1 : in.took(known, dst);
     }
 
     private int readKernel(ByteBuffer dst, boolean crosses) throws IOException {
@@ -122,7 +100,8 @@ final class StreamInput {
             if (channel.isBlocking() && StreamsLock.isHeld(channel, dst) && in.available() == 0) {
                 return ELSEWHERE;
             }
-            return took(channel.kernel().read(dst), dst);
+            int n = (int) unlessClosed(channel.kernel().read(dst));
+            return n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dst);
         } catch (IOException e) {
             return endBehindReset(in.failed(channel.failed(e)), dst);
         }

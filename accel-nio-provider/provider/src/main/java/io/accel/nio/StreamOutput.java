@@ -87,14 +87,11 @@ final class StreamOutput {
     }
 
     private int writeHere(ByteBuffer src) throws IOException {
-        if (out.enterPlain()) {
-            return writeKernel(src);
-        }
         int n;
         do {
             LinkStream link = out.link();
             if (link == null) {
-                link = out.enter(src.hasRemaining() && isSound(src));
+                link = out.enter(isSound(src) && src.hasRemaining());
                 if (link == null) {
                     return writeKernel(src);
                 }
