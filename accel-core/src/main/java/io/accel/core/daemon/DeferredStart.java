@@ -8,8 +8,8 @@ import java.util.function.BooleanSupplier;
 /**
  * The part of Accel's start that can wait. A process is young for a second after Accel has begun in it, and for some more as long as it has no
  * time to spare; what is deferred meanwhile is done then, in the order of asking, by one daemon. So it does not compete with the program's own
- * start, and a program that is over by then never pays for it. Where Accel does not begin for a whole process, as in a program that makes its provider by itself, nothing is
- * deferred. Thread-safe.
+ * start, and a program that is over by then never pays for it. Where Accel does not begin for a whole process, as in a program that makes its
+ * provider by itself, nothing is deferred. Thread-safe.
  */
 public final class DeferredStart {
     private static final long YOUTH_MILLIS = 1_000;

@@ -294,14 +294,20 @@ public final class Log implements Supplier<Logger> {
         try {
             message.run();
         } catch (Throwable e) {
-            System.err.println("accel: logging failed: " + e);
+            printFailure("", e);
         }
     }
 
-    /** Prints a warning whose back end lacks a resource, such as descriptors: it may be about just that. */
-    private static void fail(Level level, String text, Throwable why) {
-        String lost = level.getSeverity() < Level.WARNING.getSeverity() ? "" : text + ", and ";
+    private static void printFailure(String lost, Throwable why) {
         System.err.println("accel: " + lost + "logging failed: " + why);
+    }
+
+    /** What is said of a message whose back end lacks a resource, such as descriptors: a warning may be about just that. */
+    private static String lost(Level level, String text, Throwable thrown) {
+        if (level.getSeverity() < Level.WARNING.getSeverity()) {
+            return "";
+        }
+        return (thrown == null ? text : text + ": " + thrown) + ", and ";
     }
 
     /** Keeps messages. */
@@ -323,7 +329,7 @@ public final class Log implements Supplier<Logger> {
                 try {
                     direct().log(level, bundle, text, thrown);
                 } catch (Throwable e) {
-                    fail(level, thrown == null ? text : text + ": " + thrown, e);
+                    printFailure(lost(level, text, thrown), e);
                 }
             });
         }

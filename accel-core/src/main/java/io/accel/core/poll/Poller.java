@@ -282,12 +282,7 @@ public final class Poller implements AutoCloseable {
         } finally {
             turn.awake();
         }
-        members.takeUp();
-        if (turn.hasCommands()) {
-            runCommands(false);
-        } else if (!kernel.hasCancelled()) {
-            members.releaseEnded();
-        }
+        takeUp();
         if (turn.isAskedToEnd()) {
             return 0;
         }
@@ -403,13 +398,7 @@ public final class Poller implements AutoCloseable {
             }
             clock.read();
             clock.lookedAtKernel(members.areAllHot());
-            members.takeUp();
-            if (turn.hasCommands()) {
-                runCommands(false);
-            }
-            if (!kernel.hasCancelled()) {
-                members.releaseEnded();
-            }
+            takeUp();
             members.runTimed();
             hot.look(true);
             if (reports.hasAny()) {
@@ -420,6 +409,17 @@ public final class Poller implements AutoCloseable {
                 && kernel.isOpen()
                 && !Thread.currentThread().isInterrupted()
                 && clock.now() - deadline < 0);
+    }
+
+    /** Takes up what a sleep has found, and the commands that came meanwhile. */
+    private void takeUp() throws IOException {
+        members.takeUp();
+        if (turn.hasCommands()) {
+            runCommands(false);
+        }
+        if (!kernel.hasCancelled()) {
+            members.releaseEnded();
+        }
     }
 
     /** Sleeps in the JDK's select for that time, or naps if the time is too short. */

@@ -190,7 +190,7 @@ public final class Registration {
         }
     }
 
-    /** Adds commands to those to carry out, and returns these. */
+    /** Adds commands to those to carry out, and returns those that were there before. */
     private int add(int what) {
         int before;
         do {

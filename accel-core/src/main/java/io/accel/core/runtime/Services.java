@@ -9,7 +9,6 @@ import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.StatsService;
 import io.accel.core.observe.metrics.MetricsExport;
 import io.accel.core.socket.Captures;
-import io.accel.core.socket.NoTimeToSpare;
 import io.accel.core.socket.SharedMemoryCap;
 import io.accel.profile.FabricName;
 import io.accel.profile.Keys;

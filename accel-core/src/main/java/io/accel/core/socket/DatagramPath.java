@@ -150,9 +150,8 @@ final class DatagramPath {
         if (found) {
             misses = 0;
         } else {
-            // Otherwise a server of many clients without Accel would look for each of them all the time. And a peer
-            // that
-            // has just heard of this socket needs a moment before it can be found.
+            // Otherwise a server of many clients without Accel would look for each of them all the time.
+            // And a peer that has just heard of this socket needs a moment before it can be found.
             wait = began ? Math.min(wait, SOON_NANOS << misses) : wait << misses;
             misses = Math.min(misses + 1, MOST_DOUBLINGS);
         }

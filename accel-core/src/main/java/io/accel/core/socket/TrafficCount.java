@@ -25,7 +25,7 @@ final class TrafficCount {
     /** How often this end asks whether anybody knows this connection after all. */
     private static final int MOST_ASKED = 3;
 
-    /** How long after the answer that the peer has no Accel it is asked again; the second time it is twice as long. */
+    /** How long after the answer that the peer has no Accel it is asked again; each time it is longer by as much. */
     private static final long YOUNG_PEER_NANOS = 1_500_000_000L;
     /** How often that is. A listener in a process that has only just begun opens to clients a second after it was bound, or five. */
     private static final int MOST_ASKED_OF_YOUNG = 3;
@@ -127,6 +127,10 @@ final class TrafficCount {
         enough = false;
     }
 
+    private static long twice(long pause) {
+        return Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+    }
+
     /** Starts over, to ask for another link after a pause. */
     void restartAfterPause() {
         restart(System.nanoTime() + pauseNanos, 0);
@@ -134,7 +138,7 @@ final class TrafficCount {
 
     /** Makes the next pause longer. */
     void lengthenPause() {
-        pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+        pauseNanos = twice(pauseNanos);
     }
 
     /** Makes the next pause short again, since there is a link. */
@@ -162,13 +166,13 @@ final class TrafficCount {
     /** Starts over after the answer that the peer cannot tell yet: asks soon, and then after growing pauses. */
     void restartAfterNotYet() {
         restart(System.nanoTime() + notYetPauseNanos, 0);
-        notYetPauseNanos = Math.min(2 * notYetPauseNanos, LONGEST_PAUSE_NANOS);
+        notYetPauseNanos = twice(notYetPauseNanos);
     }
 
     /** Starts over after a link that was slower than the kernel, to ask for another after a pause that doubles each time. */
     void restartAfterSlower() {
         restart(System.nanoTime() + slowerPauseNanos, 0);
-        slowerPauseNanos = Math.min(2 * slowerPauseNanos, LONGEST_PAUSE_NANOS);
+        slowerPauseNanos = twice(slowerPauseNanos);
     }
 
     /** Makes that pause short again. */

@@ -249,8 +249,9 @@ final class AccelSelector extends AbstractSelector {
     @Override
     protected SelectionKey register(AbstractSelectableChannel channel, int ops, Object attachment) {
         ensureOpen();
-        Pollable pollable = pollableOf(channel);
-        AccelSelectionKey key = new AccelSelectionKey(this, channel, !isOwn(channel));
+        Pollable own = ownPollable(channel);
+        Pollable pollable = own != null ? own : kernelsPollable(channel);
+        AccelSelectionKey key = new AccelSelectionKey(this, channel, own == null);
         key.attach(attachment);
         keys.add(key);
         try {
@@ -270,22 +271,18 @@ final class AccelSelector extends AbstractSelector {
         return key;
     }
 
-    private static boolean isOwn(SelectableChannel channel) {
-        return channel instanceof AccelSocketChannel
-                || channel instanceof AccelServerSocketChannel
-                || channel instanceof AccelDatagramChannel;
-    }
-
-    private Pollable pollableOf(AbstractSelectableChannel channel) {
+    /** The pollable of one of our channels; null for any other. */
+    private static Pollable ownPollable(AbstractSelectableChannel channel) {
         if (channel instanceof AccelSocketChannel socket) {
             return socket.pollable();
         }
         if (channel instanceof AccelServerSocketChannel listener) {
             return listener.pollable();
         }
-        if (channel instanceof AccelDatagramChannel datagrams) {
-            return datagrams.pollable();
-        }
+        return channel instanceof AccelDatagramChannel datagrams ? datagrams.pollable() : null;
+    }
+
+    private static Pollable kernelsPollable(AbstractSelectableChannel channel) {
         // The provider that the channel names does not matter: the JDK gives channels that it inherits the default one,
         // ours.
         if (JdkAccess.isKernels(channel)) {
