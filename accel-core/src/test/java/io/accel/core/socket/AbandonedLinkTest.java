@@ -69,6 +69,14 @@ class AbandonedLinkTest {
         }
     }
 
+    /** As {@link #openUnused}, and the client has written: its other direction is on the kernel's path. */
+    private void openWithOutputOnTheLink(boolean canBreak) throws Exception {
+        openUnused(canBreak);
+        Streams.send(waits, pair.client(), 1000, 1);
+        Streams.receive(waits, pair.server(), 1000, 1);
+        assertThat(pair.client().outgoing().link()).isNotNull();
+    }
+
     @AfterEach
     void nothingIsLeft() throws Exception {
         if (lab == null) {
@@ -214,10 +222,7 @@ class AbandonedLinkTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aWriteBehindAReadThatWasToldLeavesTheLink(boolean canBreak) throws Exception {
-        openUnused(canBreak);
-        Streams.send(waits, pair.client(), 1000, 1);
-        Streams.receive(waits, pair.server(), 1000, 1);
-        assertThat(pair.client().outgoing().link()).isNotNull();
+        openWithOutputOnTheLink(canBreak);
         kill(pair.client());
         assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), KILLED);
         assertWriteIsTold(pair.client(), "Broken pipe");
@@ -227,10 +232,7 @@ class AbandonedLinkTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aWriteBehindAFailureThatAPollerHasShownLeavesTheLink(boolean canBreak) throws Exception {
-        openUnused(canBreak);
-        Streams.send(waits, pair.client(), 1000, 1);
-        Streams.receive(waits, pair.server(), 1000, 1);
-        assertThat(pair.client().outgoing().link()).isNotNull();
+        openWithOutputOnTheLink(canBreak);
         kill(pair.client());
         assertThat(pair.client().readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
                 .isEqualTo(SelectionKey.OP_READ);
@@ -243,9 +245,7 @@ class AbandonedLinkTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aWriterStaysOnTheLinkWhenAPollerHasShownBytes(boolean canBreak) throws Exception {
-        openUnused(canBreak);
-        Streams.send(waits, pair.client(), 1000, 1);
-        Streams.receive(waits, pair.server(), 1000, 1);
+        openWithOutputOnTheLink(canBreak);
         Lab.channel(pair.server()).write(ByteBuffer.allocate(1));
         pair.server().outgoing().gave(1);
         FaultLab.soon(() -> assertThat(pair.client().incoming().available()).isEqualTo(1));

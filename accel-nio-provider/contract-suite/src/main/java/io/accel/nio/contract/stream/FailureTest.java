@@ -23,10 +23,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A TCP connection that fails from outside, while the program does nothing about it: who waits is told, and who comes later. The first to
@@ -123,17 +126,13 @@ class FailureTest extends ContractSupport {
         }
     }
 
+    static Stream<Arguments> eachOnEachPath() {
+        return Stream.of(Failure.values())
+                .flatMap(failure -> Stream.of(Used.values()).map(used -> Arguments.of(failure, used)));
+    }
+
     @ParameterizedTest
-    @CsvSource({
-        "KILLED,BOTH",
-        "KILLED,OUT",
-        "KILLED,IN",
-        "KILLED,NONE",
-        "RESET,BOTH",
-        "RESET,OUT",
-        "RESET,IN",
-        "RESET,NONE"
-    })
+    @MethodSource("eachOnEachPath")
     void aReadThatWaits(Failure failure, Used directions) throws Exception {
         SocketChannel client = used(directions).client();
         Task<Integer> read = start(() -> client.read(one())).awaitInside("read");
@@ -275,16 +274,7 @@ class FailureTest extends ContractSupport {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "KILLED,BOTH",
-        "KILLED,OUT",
-        "KILLED,IN",
-        "KILLED,NONE",
-        "RESET,BOTH",
-        "RESET,OUT",
-        "RESET,IN",
-        "RESET,NONE"
-    })
+    @MethodSource("eachOnEachPath")
     void aWriteThatComesLater(Failure failure, Used directions) throws Exception {
         SocketChannel client = used(directions).client();
         strike(failure, client);
