@@ -2,11 +2,15 @@
 package io.accel.profile;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The type of one of a few words, which are the enum's constants in lower case. */
-record EnumType<E extends Enum<E>>(Class<E> type) implements ValueType<E> {
+/**
+ * The type of one of a few words, which are an enum's constants in lower case. It is given the constants, since {@code Class.getEnumConstants}
+ * calls a method by reflection, for which newer JDKs make classes: milliseconds while a process starts.
+ */
+record EnumType<E extends Enum<E>>(List<E> constants) implements ValueType<E> {
     @Override
     public String name() {
         return "word";
@@ -33,7 +37,7 @@ record EnumType<E extends Enum<E>>(Class<E> type) implements ValueType<E> {
 
     Map<String, E> words() {
         Map<String, E> words = new LinkedHashMap<>();
-        for (E value : type.getEnumConstants()) {
+        for (E value : constants) {
             words.put(word(value), value);
         }
         return words;

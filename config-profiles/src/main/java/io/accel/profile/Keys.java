@@ -32,21 +32,21 @@ public final class Keys {
     /** Whether to accelerate at all. */
     public static final Key<Mode> MODE = key(
             "mode",
-            new EnumType<>(Mode.class),
+            new EnumType<>(List.of(Mode.values())),
             "accelerate",
             "Whether to accelerate at all; `off` sends every connection through the kernel.");
 
     /** The fabrics to try, in this order. */
     public static final Key<List<FabricName>> FABRIC_ORDER = key(
             "fabric.order",
-            new EnumListType<>(new EnumType<>(FabricName.class)),
+            LateType.fabrics(),
             "shm,rdma",
             "The fabrics to try for a connection, in this order; a fabric that is not named is not used.");
 
     /** The action when no fabric is available for a connection. */
     public static final Key<Fallback> FALLBACK = key(
             "fallback",
-            new EnumType<>(Fallback.class),
+            LateType.fallback(),
             "kernel",
             "What to do when no fabric is available for a connection: `kernel` uses the kernel's socket and says why,"
                     + " `fail` throws.");
@@ -54,7 +54,7 @@ public final class Keys {
     /** Whether Unix-domain streams may leave the kernel's path. */
     public static final Key<Boolean> UNIX_STREAMS = key(
             "unix.streams",
-            new BooleanType(),
+            LateType.ofBoolean(),
             "false",
             "Whether Unix-domain streams may move to shared memory, too. The agent has it `true` unless a profile says `false`, and so"
                     + " has Accel's Netty transport for its own Unix-domain channels. Without the agent it is `false` for other channels"
@@ -65,7 +65,7 @@ public final class Keys {
     /** The directory of shared files and rendezvous sockets. */
     public static final Key<Path> SHM_DIR = key(
             "shm.dir",
-            RareType.path(),
+            LateType.path(),
             "/dev/shm",
             "The directory of shared memory files and of the sockets by which peers find each other; both ends need"
                     + " the same one, on a tmpfs.");
@@ -73,14 +73,14 @@ public final class Keys {
     /** The group whose members may connect over shared memory; empty for the same user only. */
     public static final Key<String> SHM_GROUP = key(
             "shm.group",
-            RareType.group(),
+            LateType.group(),
             "",
             "The group whose members may also connect over shared memory; empty means the same user only.");
 
     /** The most bytes of shared memory that the connections of this process hold; 0 for no limit. */
     public static final Key<Long> SHM_MAX = key(
             "shm.max",
-            RareType.cap(1024L * 1024 * MIB),
+            LateType.cap(1024L * 1024 * MIB),
             "0",
             "The most shared memory that the connections of this process hold at a time, whether it connected or accepted; a"
                     + " connection that would exceed it stays with the kernel. 0 means as much as `shm.dir` has room for. Where the key is"
@@ -121,7 +121,7 @@ public final class Keys {
     /** The RDMA devices that may be used; empty for any that leads to the peer. */
     public static final Key<List<String>> RDMA_DEVICE = key(
             "rdma.device",
-            RareType.devices(),
+            LateType.devices(),
             "",
             "The RDMA devices that may be used; all, if none is named. Of these a connection takes the device that has the"
                     + " address from which the kernel reaches the peer. If another device has it, the connection goes through the kernel.");
@@ -129,7 +129,7 @@ public final class Keys {
     /** The type of service of a connection's packets, 0 to 255; -1 for the program's own. */
     public static final Key<Integer> RDMA_TOS = key(
             "rdma.tos",
-            RareType.trafficClass(),
+            LateType.trafficClass(),
             "program",
             "The type of service of RDMA traffic in both directions, set by the end that connects; its upper six bits are the"
                     + " DSCP of RoCE's packets, by which switches and the device choose a queue, and InfiniBand's subnet manager"
@@ -195,7 +195,7 @@ public final class Keys {
     /** How a write announces itself to the peer. */
     public static final Key<Notify> RDMA_NOTIFY = key(
             "rdma.notify",
-            RareType.notifying(),
+            LateType.notifying(),
             "auto",
             "How a write tells the peer that it has arrived: `auto` uses immediate data, or where the device has none (iWARP)"
                     + " a message after the write; `send` always uses a message. It must be the same on both ends.");
@@ -227,7 +227,7 @@ public final class Keys {
     /** When a connection moves to a faster path. */
     public static final Key<HandoverAfter> HANDOVER_AFTER = key(
             "handover.after",
-            new HandoverAfterType(),
+            LateType.handoverAfter(),
             "auto",
             "When a connection is worth a faster path than the kernel's. `auto`: when its traffic so far would have saved as much"
                     + " (`handover.saving`) as a faster path has been measured to cost in this process, and other connections have shown that"
@@ -300,7 +300,7 @@ public final class Keys {
     /** Whether a spinning thread offers its core to others. */
     public static final Key<YieldPolicy> POLL_YIELD = key(
             "poll.yield",
-            RareType.yielding(),
+            LateType.yielding(),
             "adaptive",
             "Whether a spinning thread gives way to others: `adaptive` sleeps at once while others want its core, `always` offers"
                     + " it at each opportunity, `never` is for cores that nobody else uses.");
@@ -347,7 +347,7 @@ public final class Keys {
     /** Whether datagrams between two sockets may go over RDMA. */
     public static final Key<Boolean> DATAGRAM_RDMA = key(
             "datagram.rdma",
-            new BooleanType(),
+            LateType.ofBoolean(),
             "false",
             "Whether datagrams to other hosts may go over RDMA, at both ends. Nothing proves who answers there: any user who may use a device of either host"
                     + " can take the place of a UDP socket of that host, receive its datagrams and send others in its name. So this is for"
@@ -356,7 +356,7 @@ public final class Keys {
     /** How datagrams to multicast groups reach the members on this host. */
     public static final Key<GroupPath> DATAGRAM_MULTICAST = key(
             "datagram.multicast",
-            RareType.groupPath(),
+            LateType.groupPath(),
             "kernel",
             "How datagrams to IPv4 multicast groups reach members. `both` also writes them to shared memory, for members with Accel on this host,"
                     + " and sends them by RDMA, for those on other hosts, where both hosts have a device on the group's interface; such members hear each once,"
@@ -366,14 +366,14 @@ public final class Keys {
     /** Whether each connection's path is logged. */
     public static final Key<Boolean> LOG_CONNECTIONS = key(
             "log.connections",
-            new BooleanType(),
+            LateType.ofBoolean(),
             "false",
             "Whether each connection logs a line that says which path it took and, if that is the kernel's, why.");
 
     /** The addresses where metrics are served; empty for none. */
     public static final Key<String> METRICS = key(
             "metrics",
-            RareType.metrics(),
+            LateType.metrics(),
             "",
             "Where to show metrics of programs that do not do so themselves: in JMX, or on a page for Prometheus, at 127.0.0.1"
                     + " and port 9464 unless given. Empty means nowhere.");
@@ -381,7 +381,7 @@ public final class Keys {
     /** Whether the agent serves {@code java.net.Socket}, too. */
     public static final Key<Boolean> SOCKETS = key(
             "sockets",
-            new BooleanType(),
+            LateType.ofBoolean(),
             "true",
             "Whether the agent also serves `java.net.Socket`, `ServerSocket` and `DatagramSocket`; without the agent they are"
                     + " the JDK's in any case.");
@@ -389,7 +389,7 @@ public final class Keys {
     /** Whether the agent keeps Netty from its native transports. */
     public static final Key<NettyChoice> NETTY = key(
             "netty",
-            RareType.netty(),
+            LateType.netty(),
             "nio",
             "What the agent does about Netty's native transports, which go past Accel. `nio` makes them unavailable, so"
                     + " Netty takes its NIO transport. `keep` leaves the choice to the program.");
@@ -397,7 +397,7 @@ public final class Keys {
     /** Whether {@code accel stats} can look at the process. */
     public static final Key<Boolean> STATS = key(
             "stats",
-            new BooleanType(),
+            LateType.ofBoolean(),
             "true",
             "Whether `accel stats` and `accel capture` of the same user can look at the process; this costs nothing unless"
                     + " somebody looks.");

@@ -34,10 +34,10 @@ public final class TransportRule {
         this.number = number;
         this.text = String.join(" ", words);
         this.origin = origin;
-        Action action = word("action", Action.class, words.get(0));
+        Action action = word("action", Action.values(), words.get(0));
         this.roles = words.get(1).equals("*")
                 ? EnumSet.allOf(Role.class)
-                : EnumSet.of(word("role", Role.class, words.get(1)));
+                : EnumSet.of(word("role", Role.values(), words.get(1)));
         boolean isUnix = PathPattern.isOne(words.get(2));
         this.endpoint = isUnix ? null : Endpoint.parse(words.get(2));
         this.path = isUnix ? PathPattern.parse(words.get(2)) : null;
@@ -46,7 +46,7 @@ public final class TransportRule {
         }
         this.protocols = words.size() < 4
                 ? EnumSet.allOf(Protocol.class)
-                : EnumSet.of(word("protocol", Protocol.class, words.get(3)));
+                : EnumSet.of(word("protocol", Protocol.values(), words.get(3)));
         this.decision = new Decision(action, Optional.of(this));
     }
 
@@ -72,14 +72,14 @@ public final class TransportRule {
         return Integer.parseInt(text);
     }
 
-    private static <E extends Enum<E>> E word(String what, Class<E> type, String word) throws BadValueException {
-        EnumType<E> words = new EnumType<>(type);
+    private static <E extends Enum<E>> E word(String what, E[] all, String word) throws BadValueException {
+        EnumType<E> words = new EnumType<>(List.of(all));
         try {
             return words.parse(word);
         } catch (BadValueException e) {
             throw new BadValueException("unknown " + what + " '" + word + "'"
                     + NearestName.hint(word, words.words().keySet()) + " (there is "
-                    + words.allowed() + (type == Role.class ? ", *)" : ")"));
+                    + words.allowed() + (what.equals("role") ? ", *)" : ")"));
         }
     }
 

@@ -34,11 +34,16 @@ public final class HangUps {
     private final int epoll;
     private final long events;
 
+    // The waiting thread's: how many events the kernel has told last, and how many of them were passed on. It tells
+    // each once.
+    private int told;
+    private int passed;
+
     private HangUps(Handles handles) throws IOException {
         this.handles = handles;
         try {
+            this.events = (long) handles.allocate.invoke(EVENTS); // first: a failure behind it costs no descriptor
             this.epoll = (int) handles.create.invoke();
-            this.events = (long) handles.allocate.invoke(EVENTS);
         } catch (Throwable e) {
             throw failure(e);
         }
@@ -93,27 +98,32 @@ public final class HangUps {
     }
 
     /**
-     * Waits until there is something to tell, and tells it.
+     * Waits until there is something to tell, and tells it. If the receiver throws, it is told the same again by the next call.
      *
      * @param millis how long to wait at most; 0 not to wait, negative for no limit
-     * @param told receives the number of each socket that may have hung up. It may have another connection's number by then, so the
+     * @param receiver receives the number of each socket that may have hung up. It may have another connection's number by then, so the
      *     receiver asks the socket
      * @throws IOException if the kernel's call fails
      */
-    public void await(int millis, IntConsumer told) throws IOException {
-        int n;
+    public void await(int millis, IntConsumer receiver) throws IOException {
         int wait = millis;
         do {
             try {
-                n = (int) handles.await.invoke(epoll, events, EVENTS, wait); // negative after a signal
-                for (int i = 0; i < n; i++) {
-                    told.accept((int) handles.numberAt.invoke((long) handles.event.invoke(events, i)));
+                if (passed == told) {
+                    passed = 0;
+                    told = 0;
+                    told = Math.max(
+                            0, (int) handles.await.invoke(epoll, events, EVENTS, wait)); // negative after a signal
+                }
+                while (passed < told) {
+                    receiver.accept((int) handles.numberAt.invoke((long) handles.event.invoke(events, passed)));
+                    passed++;
                 }
             } catch (Throwable e) {
                 throw failure(e);
             }
             wait = 0;
-        } while (n == EVENTS);
+        } while (told == EVENTS);
     }
 
     /**

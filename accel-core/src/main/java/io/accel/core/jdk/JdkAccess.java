@@ -372,28 +372,50 @@ public final class JdkAccess {
 
     private static final class Kernel {
         static final Own<SelectorProvider> OWN =
-                Own.of(SelectorProvider.class, "sun.nio.ch.DefaultSelectorProvider", "get");
+                new Own<>(SelectorProvider.class, "sun.nio.ch.DefaultSelectorProvider", "get");
 
         private Kernel() {}
     }
 
     private static final class KernelAsynchronous {
         static final Own<AsynchronousChannelProvider> OWN =
-                Own.of(AsynchronousChannelProvider.class, "sun.nio.ch.DefaultAsynchronousChannelProvider", "create");
+                new Own<>(AsynchronousChannelProvider.class, "sun.nio.ch.DefaultAsynchronousChannelProvider", "create");
 
         private KernelAsynchronous() {}
     }
 
     /**
-     * A provider of the JDK's own, or the failure to get it.
-     *
-     * @param provider the provider, or null if it cannot be had
-     * @param failure why it cannot
+     * A provider of the JDK's own, or the failure to get it; immutable once it is made. It is its own action: linking a lambda takes
+     * milliseconds while a process starts, and a class more does, too.
      */
-    private record Own<T>(T provider, Throwable failure) {
+    private static final class Own<T> implements Supplier<T> {
+        private final Class<T> kind;
+        private final String factory;
+        private final String method;
+        /** Null if it cannot be had. */
+        private final T provider;
+        /** Why it cannot; null if it can. */
+        private Throwable failure;
+
         /** Takes the provider that a method of one of the JDK's factories returns. */
-        static <T> Own<T> of(Class<T> kind, String factory, String method) {
-            return Privileged.get(new Finding<>(kind, factory, method));
+        Own(Class<T> kind, String factory, String method) {
+            this.kind = kind;
+            this.factory = factory;
+            this.method = method;
+            this.provider = Privileged.get(this);
+        }
+
+        /** Finds the provider; null, with the failure kept, if it cannot be had. */
+        @Override
+        public T get() {
+            try {
+                Class<?> type = Class.forName(factory);
+                MethodHandle get = TrustedLookup.orPlain(type).unreflect(type.getMethod(method));
+                return kind.cast((Object) get.invoke());
+            } catch (Throwable e) {
+                failure = e;
+                return null;
+            }
         }
 
         T orFail(String name, String use) {
@@ -404,20 +426,6 @@ public final class JdkAccess {
                         failure);
             }
             return provider;
-        }
-    }
-
-    /** A class with a name: linking a lambda takes milliseconds while a process starts. */
-    private record Finding<T>(Class<T> kind, String factory, String method) implements Supplier<Own<T>> {
-        @Override
-        public Own<T> get() {
-            try {
-                Class<?> type = Class.forName(factory);
-                MethodHandle get = TrustedLookup.orPlain(type).unreflect(type.getMethod(method));
-                return new Own<>(kind.cast((Object) get.invoke()), null);
-            } catch (Throwable e) {
-                return new Own<>(null, e);
-            }
         }
     }
 }

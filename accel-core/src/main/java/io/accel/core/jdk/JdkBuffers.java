@@ -119,13 +119,24 @@ public final class JdkBuffers {
         if (length > MOST) {
             int some = 0;
             for (int i = 0; i < length; i++) {
-                if (buffers[offset + i].hasRemaining() && ++some == MOST) {
+                ByteBuffer each = buffers[offset + i];
+                if (each != null && each.hasRemaining() && ++some == MOST) {
                     counted = i + 1;
                     break;
                 }
             }
         }
         return counted;
+    }
+
+    /** Whether one of so many buffers is null, which the JDK's channels notice when they come to it. */
+    public static boolean hasNull(ByteBuffer[] buffers, int offset, int length) {
+        for (int i = offset; i < offset + length; i++) {
+            if (buffers[i] == null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -40,7 +40,7 @@ final class KernelSockets {
         Handles handles = handles();
         try {
             handles.create.invoke((SocketImpl) handles.implementation.invoke(socket), false);
-            handles.created.invoke(socket);
+            handles.created.tell(socket);
         } catch (IOException e) {
             throw e;
         } catch (Throwable e) {
@@ -107,13 +107,28 @@ final class KernelSockets {
         return e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
     }
 
-    /** Tells a new socket that its implementation is created. */
-    private static MethodHandle created(MethodHandles.Lookup lookup) throws ReflectiveOperationException {
-        try {
-            MethodHandle setter = lookup.findSetter(Socket.class, "created", boolean.class);
-            return MethodHandles.insertArguments(setter, 1, true);
-        } catch (NoSuchFieldException e) { // newer JDKs keep bits, of which a new socket has none and this is the first
-            return MethodHandles.insertArguments(lookup.findSetter(Socket.class, "state", int.class), 1, 1);
+    /**
+     * Tells a new socket that its implementation is created.
+     *
+     * @param setter of the field that says so
+     * @param isFlag whether the field is a flag; newer JDKs keep bits, of which a new socket has none and this is the first
+     */
+    private record Created(MethodHandle setter, boolean isFlag) {
+        static Created of(MethodHandles.Lookup lookup) throws ReflectiveOperationException {
+            try {
+                return new Created(lookup.findSetter(Socket.class, "created", boolean.class), true);
+            } catch (NoSuchFieldException e) {
+                return new Created(lookup.findSetter(Socket.class, "state", int.class), false);
+            }
+        }
+
+        /** Binds no argument beforehand: that makes a class, though hardly a program has sockets of datagrams. */
+        void tell(Socket socket) throws Throwable {
+            if (isFlag) {
+                setter.invokeExact(socket, true);
+            } else {
+                setter.invokeExact(socket, 1);
+            }
         }
     }
 
@@ -122,7 +137,7 @@ final class KernelSockets {
             MethodHandle socks,
             MethodHandle implementation,
             MethodHandle create,
-            MethodHandle created,
+            Created created,
             Class<?> proxies,
             MethodHandle delegate,
             MethodHandle input,
@@ -146,7 +161,7 @@ final class KernelSockets {
                         lookup.findGetter(Socket.class, "impl", SocketImpl.class),
                         lookup.findVirtual(
                                 SocketImpl.class, "create", MethodType.methodType(void.class, boolean.class)),
-                        created(lookup),
+                        Created.of(lookup),
                         proxies,
                         lookup.findGetter(proxies, "delegate", SocketImpl.class),
                         lookup.findVirtual(

@@ -3,9 +3,11 @@ package io.accel.core.jdk;
 
 import io.accel.core.daemon.Privileged;
 import java.io.IOException;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -22,10 +24,17 @@ final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
     /** {@code MethodHandles.Lookup.TRUSTED}, the mode that skips access checks. */
     private static final int TRUSTED = -1;
 
+    /** From here on reflection calls methods by handles. */
+    private static final int FIRST_WITH_HANDLES = 18;
+
+    /** The class that it is for; null if it is for all. */
+    private final Class<?> target;
+
     private final Throwable refused;
 
     /** An attempt, which is no lambda: linking one takes milliseconds while a process starts. */
-    private TrustedLookup(Throwable refused) {
+    private TrustedLookup(Class<?> target, Throwable refused) {
+        this.target = target;
         this.refused = refused;
     }
 
@@ -36,13 +45,13 @@ final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
      * @param refused collects the failure of each way that was tried
      */
     static Optional<MethodHandles.Lookup> find(Throwable refused) {
-        return Privileged.get(new TrustedLookup(refused));
+        return Privileged.get(new TrustedLookup(null, refused));
     }
 
     @Override
     public Optional<MethodHandles.Lookup> get() {
         try {
-            return Optional.of(byReflectionFactory());
+            return Optional.of(target == null ? byReflectionFactory() : byReflectionFactory(target));
         } catch (ReflectiveOperationException | RuntimeException e) {
             refused.addSuppressed(e);
         }
@@ -55,7 +64,7 @@ final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
     }
 
     /**
-     * Returns a plain lookup if {@code target} is public and its package exported to us, else the trusted one.
+     * Returns a plain lookup if {@code target} is public and its package exported to us, else one that may use every member of it, at least.
      *
      * @throws IllegalAccessException if neither works; the ways tried are its suppressed exceptions
      */
@@ -64,7 +73,7 @@ final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
         if (Modifier.isPublic(target.getModifiers()) && target.getModule().isExported(target.getPackageName(), ours)) {
             return MethodHandles.lookup();
         }
-        return orRefused(target.getName() + " is not exported, and this JVM has no other way to it");
+        return orRefused(target, target.getName() + " is not exported, and this JVM has no other way to it");
     }
 
     /**
@@ -74,8 +83,12 @@ final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
      * @throws IllegalAccessException with that message; the ways tried are its suppressed exceptions
      */
     static MethodHandles.Lookup orRefused(String otherwise) throws IllegalAccessException {
+        return orRefused(null, otherwise);
+    }
+
+    private static MethodHandles.Lookup orRefused(Class<?> target, String otherwise) throws IllegalAccessException {
         IllegalAccessException refused = new IllegalAccessException(otherwise);
-        Optional<MethodHandles.Lookup> found = find(refused);
+        Optional<MethodHandles.Lookup> found = Privileged.get(new TrustedLookup(target, refused));
         if (found.isEmpty()) {
             throw refused;
         }
@@ -89,27 +102,61 @@ final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
      */
     static Class<?> internal(String name) throws ClassNotFoundException {
         try {
-            return Privileged.call(() -> {
-                try {
-                    return Class.forName(name);
-                } catch (ClassNotFoundException e) {
-                    throw new IOException(e);
-                }
-            });
+            return Named.find(name);
         } catch (IOException e) {
             throw new ClassNotFoundException(name, e);
         }
     }
 
-    /** Calls the lookup's private constructor, made accessible by the factory that serialization uses. */
+    /** The search for a class of that name; no lambda, as above. */
+    private record Named(String name) implements Privileged.Action<Class<?>> {
+        static Class<?> find(String name) throws IOException {
+            return Privileged.call(new Named(name));
+        }
+
+        @Override
+        public Class<?> run() throws IOException {
+            try {
+                return Class.forName(name);
+            } catch (ClassNotFoundException e) {
+                throw new IOException(e);
+            }
+        }
+    }
+
+    /** Calls a constructor that skips access checks. */
     static MethodHandles.Lookup byReflectionFactory() throws ReflectiveOperationException {
+        return (MethodHandles.Lookup)
+                constructor(Class.class, Class.class, int.class).newInstance(Object.class, null, TRUSTED);
+    }
+
+    /** Calls the constructor that {@code MethodHandles.lookup()} calls; newer JDKs make a dozen classes fewer for it than for the other. */
+    static MethodHandles.Lookup byReflectionFactory(Class<?> target) throws ReflectiveOperationException {
+        return (MethodHandles.Lookup) constructor(Class.class).newInstance(target);
+    }
+
+    /** A constructor of the lookup's own, made accessible by the factory that serialization uses. */
+    private static Constructor<?> constructor(Class<?>... parameters) throws ReflectiveOperationException {
         Class<?> factoryClass = Class.forName("sun.reflect.ReflectionFactory");
         Object factory = factoryClass.getMethod("getReflectionFactory").invoke(null);
-        Constructor<?> hidden = MethodHandles.Lookup.class.getDeclaredConstructor(Class.class, Class.class, int.class);
-        Constructor<?> accessible = (Constructor<?>) factoryClass
-                .getMethod("newConstructorForSerialization", Class.class, Constructor.class)
-                .invoke(factory, MethodHandles.Lookup.class, hidden);
-        return (MethodHandles.Lookup) accessible.newInstance(Object.class, null, TRUSTED);
+        Method opening = factoryClass.getMethod("newConstructorForSerialization", Class.class, Constructor.class);
+        Constructor<?> hidden = MethodHandles.Lookup.class.getDeclaredConstructor(parameters);
+        return Runtime.version().feature() < FIRST_WITH_HANDLES
+                ? (Constructor<?>) opening.invoke(factory, MethodHandles.Lookup.class, hidden)
+                : byHandle(opening, factory, hidden);
+    }
+
+    /** What {@code Method.invoke} does from JDK 18 on, where it makes a dozen classes more than this. */
+    private static Constructor<?> byHandle(Method opening, Object factory, Constructor<?> hidden)
+            throws ReflectiveOperationException {
+        MethodHandle bound = MethodHandles.publicLookup().unreflect(opening).bindTo(factory);
+        try {
+            return (Constructor<?>) bound.invokeExact((Class<?>) MethodHandles.Lookup.class, hidden);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException(e); // it declares none
+        }
     }
 
     /** Reads the constant {@code IMPL_LOOKUP}. */

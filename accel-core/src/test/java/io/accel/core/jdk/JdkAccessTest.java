@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.FileDescriptor;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.FileChannel;
@@ -62,6 +65,15 @@ class JdkAccessTest {
     void bothWaysToTheTrustedLookupWork() throws ReflectiveOperationException {
         assertThat(TrustedLookup.byReflectionFactory()).hasToString("/trusted");
         assertThat(TrustedLookup.byUnsafe()).hasToString("/trusted");
+    }
+
+    @Test
+    void aLookupForOneClassOfTheJdksOwnMayUseIt() throws ReflectiveOperationException {
+        Class<?> kind = TrustedLookup.internal("sun.nio.ch.SelChImpl");
+        MethodHandles.Lookup lookup = TrustedLookup.byReflectionFactory(kind);
+        assertThat(lookup.lookupClass()).isSameAs(kind);
+        MethodType type = MethodType.methodType(FileDescriptor.class);
+        assertThat(lookup.findVirtual(kind, "getFD", type).type().returnType()).isSameAs(FileDescriptor.class);
     }
 
     @Test

@@ -49,6 +49,9 @@ public final class AccelAgent {
     /** The module that opens the way to what is not exported. */
     private static final String REACH = "jdk.unsupported";
 
+    private static final int LAST_WITH_MANAGERS = 23;
+    private static final int LAST_THAT_ALLOWS_MANAGERS = 17;
+
     private static final String PREFIX = "accel.";
     private static final String ON_ERROR = "on-error";
     private static final int MISTAKE = 2;
@@ -65,7 +68,7 @@ public final class AccelAgent {
      */
     public static void premain(String arguments, Instrumentation instrumentation) {
         try {
-            takeRights(instrumentation);
+            takeRights();
             String refused = install(arguments, instrumentation);
             if (refused != null) {
                 say(refused);
@@ -87,17 +90,26 @@ public final class AccelAgent {
 
     /** Called first. The JVM has loaded the classes that the methods' signatures name here, which must not be Accel's: see {@link OwnRights}. */
     @SuppressWarnings("removal") // JDK 17 to 23 have security managers
-    private static void takeRights(Instrumentation instrumentation) {
-        if (System.getSecurityManager() != null || !OwnRights.mayBeNeeded()) {
+    private static void takeRights() {
+        if (System.getSecurityManager() != null || !mayGetManager()) {
             return;
         }
         try {
-            OwnRights.take(instrumentation);
+            OwnRights.take();
         } catch (IOException e) {
             say(
                     "under a SecurityManager that the program installs, its policy must grant Accel's jar java.security.AllPermission: "
                             + e.getMessage());
         }
+    }
+
+    /** Whether the program may install a manager in this JVM, where none is now. */
+    private static boolean mayGetManager() {
+        int feature = Runtime.version().feature();
+        String said = System.getProperty("java.security.manager");
+        return feature <= LAST_THAT_ALLOWS_MANAGERS
+                ? !"disallow".equals(said)
+                : feature <= LAST_WITH_MANAGERS && "allow".equals(said);
     }
 
     private static void clearProviders() {

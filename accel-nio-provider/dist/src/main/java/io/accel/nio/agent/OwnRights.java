@@ -2,12 +2,13 @@
 package io.accel.nio.agent;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.lang.instrument.Instrumentation;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Constructor;
+import java.security.AllPermission;
+import java.security.Permissions;
 import java.security.ProtectionDomain;
+import java.security.SecureClassLoader;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.BiConsumer;
 
 /**
  * Gives the classes of Accel's jar rights of their own. Otherwise a program that installs a {@code SecurityManager} while it runs has a
@@ -17,57 +18,48 @@ import java.util.function.BiConsumer;
  * Accel's are loaded. A manager that is there from the start decides about Accel as about all code.
  */
 final class OwnRights {
-    private static final int LAST_WITH_MANAGERS = 23;
-    private static final int LAST_THAT_ALLOWS_THEM = 17;
-    private static final String SECURITY = "java.security";
+    /** The field of {@link SecureClassLoader} that has the domains, by where their code comes from. */
+    private static final String DOMAINS = "pdcache";
 
     private OwnRights() {}
-
-    /** Whether a program in this JVM may install a manager, where none is now. */
-    static boolean mayBeNeeded() {
-        int feature = Runtime.version().feature();
-        String said = System.getProperty("java.security.manager");
-        return feature <= LAST_THAT_ALLOWS_THEM
-                ? !"disallow".equals(said)
-                : feature <= LAST_WITH_MANAGERS && "allow".equals(said);
-    }
 
     /**
      * Takes the rights, for all classes of the jar that are not loaded yet.
      *
      * @throws IOException if this JVM does not let it do so
      */
-    static void take(Instrumentation instrumentation) throws IOException {
-        Carrier carrier = new Carrier();
-        instrumentation.redefineModule(
-                Object.class.getModule(),
-                Set.of(),
-                Map.of(),
-                Map.of(SECURITY, Set.of(carrier.getUnnamedModule())),
-                Set.of(),
-                Map.of());
+    static void take() throws IOException {
+        ProtectionDomain known = OwnRights.class.getProtectionDomain();
+        Permissions all = new Permissions();
+        all.add(new AllPermission());
+        ProtectionDomain own = new ProtectionDomain(known.getCodeSource(), all);
         try {
-            carrier.replacement().accept(OwnRights.class.getClassLoader(), OwnRights.class.getProtectionDomain());
-        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            for (Map.Entry<?, ProtectionDomain> each :
+                    domains(OwnRights.class.getClassLoader()).entrySet()) {
+                if (each.getValue().equals(known)) {
+                    each.setValue(own);
+                }
+            }
+        } catch (ClassNotFoundException e) {
+            // Without that class's module the agent stays away altogether, and says so.
+        } catch (Throwable e) {
             throw new IOException(e.toString(), e);
         }
     }
 
-    /** The loader of one class. The JDK's package is opened to that class alone. */
-    private static final class Carrier extends ClassLoader {
-        Carrier() {
-            super(ClassLoader.getPlatformClassLoader());
-        }
-
-        @SuppressWarnings("unchecked") // the class is the one below
-        BiConsumer<ClassLoader, ProtectionDomain> replacement() throws IOException, ReflectiveOperationException {
-            String name = OwnDomain.class.getName();
-            try (InputStream file = OwnRights.class.getResourceAsStream("OwnDomain.class")) {
-                byte[] bytes = file.readAllBytes();
-                return (BiConsumer<ClassLoader, ProtectionDomain>) defineClass(name, bytes, 0, bytes.length)
-                        .getDeclaredConstructor()
-                        .newInstance();
-            }
-        }
+    /**
+     * The domains that a loader keeps. They are reached as {@code TrustedLookup} reaches what the JDK keeps for itself, but not by that: it
+     * would be loaded here, without these rights.
+     */
+    @SuppressWarnings("unchecked") // the JDK's field
+    private static Map<?, ProtectionDomain> domains(ClassLoader loader) throws Throwable {
+        Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");
+        Constructor<?> hidden = MethodHandles.Lookup.class.getDeclaredConstructor(Class.class);
+        Constructor<?> constructor = (Constructor<?>) factory.getMethod(
+                        "newConstructorForSerialization", Class.class, Constructor.class)
+                .invoke(factory.getMethod("getReflectionFactory").invoke(null), MethodHandles.Lookup.class, hidden);
+        MethodHandles.Lookup lookup = (MethodHandles.Lookup) constructor.newInstance(SecureClassLoader.class);
+        return (Map<?, ProtectionDomain>)
+                lookup.findGetter(SecureClassLoader.class, DOMAINS, Map.class).invoke((SecureClassLoader) loader);
     }
 }

@@ -3,20 +3,25 @@ package io.accel.nio.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.testing.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A program with an archive of its classes, and of Accel's (AppCDS). */
+/** A program with an archive of its classes, and of Accel's: AppCDS, and on newer JDKs an AOT cache (JEP 483, JEP 514). */
 @Timeout(120)
 class AppCdsIT {
+    /** The first JDK that makes an AOT cache in one run of the program. */
+    private static final int FIRST_CACHING = 25;
+
     @TempDir
     private Path dir;
 
@@ -58,6 +63,31 @@ class AppCdsIT {
         List<String> said = run(jdk, use, "-javaagent:" + Child.JAR);
         assertThat(said).containsAll(byAgent);
         assertThat(withoutTimes(said, byAgent)).as("no more than of any agent").isEqualTo(ofAnyAgent);
+    }
+
+    /** The JDKs that make a cache in one run of the program. */
+    static Stream<Path> cachingJdks() {
+        return Child.jdks().filter(jdk -> ChildJvm.feature(jdk).orElse(0) >= FIRST_CACHING);
+    }
+
+    @ParameterizedTest
+    @MethodSource("cachingJdks")
+    void theClassesComeFromTheAotCache(Path jdk) throws Exception {
+        List<String> made = run(jdk, "-XX:AOTCacheOutput=" + archive, Child.PROVIDER);
+        assertThat(archive).as(String.join("\n", made)).isNotEmptyFile();
+        Path loaded = dir.resolve("loaded.log");
+        assertThat(run(
+                        jdk,
+                        "-XX:AOTCache=" + archive,
+                        "-XX:AOTMode=on",
+                        Child.PROVIDER,
+                        "-Xlog:class+load:file=" + loaded))
+                .containsExactly(CarriedOnce.said("sockets", true), CarriedOnce.said("channels", false));
+        assertThat(Files.readAllLines(loaded))
+                .filteredOn(line -> line.contains(" io.accel.core.socket.StreamSocket "))
+                .singleElement()
+                .asString()
+                .contains("source: shared objects file");
     }
 
     /** What the JVM says, beside what the program does. */

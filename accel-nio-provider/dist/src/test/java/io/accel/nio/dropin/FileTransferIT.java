@@ -76,6 +76,35 @@ class FileTransferIT {
         }
     }
 
+    /** Without the agent the JDK does not ask the channel about transfers that it cannot make: docs/LIMITS.md. */
+    @ParameterizedTest
+    @MethodSource("io.accel.nio.dropin.Child#jdks")
+    void eachTransferSaysWhatItSaysWithoutAccel(Path jdk) throws Exception {
+        List<String> jdks = outcomes(jdk, List.of());
+        assertThat(jdks).hasSizeGreaterThan(80);
+        for (String path : List.of(KERNEL, LINK)) {
+            assertThat(outcomes(jdk, List.of("-javaagent:" + Child.JAR, path))).isEqualTo(jdks);
+            assertThat(outcomes(jdk, byProperty(path)))
+                    .hasSameSizeAs(jdks)
+                    .filteredOn(line -> !jdks.contains(line))
+                    .isNotEmpty()
+                    .allMatch(line -> line.matches("said (NEW|OUTPUT_SHUT) (blocking )?send.*"));
+        }
+    }
+
+    private List<String> outcomes(Path jdk, List<String> options) throws Exception {
+        List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
+        command.addAll(AccelOptions.PATIENT);
+        command.addAll(options);
+        command.addAll(List.of("-cp", Child.JAR + ":" + Child.testClasses(), TransferOutcomes.class.getName()));
+        try (Child child = Child.start(dir, command)) {
+            assertThat(child.status()).as(child.output()).isZero();
+            return child.linesOfProgram().stream()
+                    .filter(line -> line.startsWith("said "))
+                    .toList();
+        }
+    }
+
     private static List<String> command(Path jdk, List<String> options, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.addAll(VERIFYING);

@@ -8,8 +8,7 @@ import java.security.ProtectionDomain;
 
 /**
  * Defines the packages that link to jnr-ffi, and jnr-ffi with all its needs, for itself; everything else is left to
- * its parent. The classes of jnr-ffi come from the bundle, which lies under a prefix among the parent's resources;
- * those of the packages come from the parent's own copies. A package belongs to this loader as a whole or not at all,
+ * its parent. The classes of jnr-ffi come from the bundle; those of the packages come from the parent's own copies. A package belongs to this loader as a whole or not at all,
  * so that package-private access works.
  */
 final class BundleClassLoader extends ClassLoader {
@@ -21,19 +20,19 @@ final class BundleClassLoader extends ClassLoader {
     }
 
     private final ClassLoader parent;
-    private final String prefix;
+    private final Bundle bundle;
     private final ProtectionDomain domain = BundleClassLoader.class.getProtectionDomain();
 
     /**
      * Makes a loader over a bundle.
      *
      * @param parent the loader that has the bundle and the rest of Accel
-     * @param prefix the bundle's directory, with a slash at the end
+     * @param bundle jnr-ffi and its needs
      */
-    BundleClassLoader(ClassLoader parent, String prefix) {
+    BundleClassLoader(ClassLoader parent, Bundle bundle) {
         super("accel-rdma", parent);
         this.parent = parent;
-        this.prefix = prefix;
+        this.bundle = bundle;
         // On the module path the fabric's classes are outside of Accel's module here, and use internal packages of it.
         Module accel = BundleClassLoader.class.getModule();
         if (accel.isNamed()) {
@@ -71,20 +70,31 @@ final class BundleClassLoader extends ClassLoader {
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
         String file = name.replace('.', '/') + ".class";
-        String resource = isBundled(name) ? prefix + file : file;
-        try (InputStream in = parent.getResourceAsStream(resource)) {
-            if (in == null) {
-                throw new ClassNotFoundException(name + " (no " + resource + ")");
+        try {
+            byte[] bytes = isBundled(name) ? bundle.read(file) : ofParent(file);
+            if (bytes == null) {
+                throw new ClassNotFoundException(
+                        name + " (no " + file + (isBundled(name) ? " in " + Bundle.FILE : "") + ")");
             }
-            byte[] bytes = in.readAllBytes();
             return defineClass(name, bytes, 0, bytes.length, domain);
         } catch (IOException e) {
-            throw new ClassNotFoundException(name + " (reading " + resource + " failed)", e);
+            throw new ClassNotFoundException(name + " (reading " + file + " failed)", e);
         }
     }
 
+    private byte[] ofParent(String file) throws IOException {
+        try (InputStream in = parent.getResourceAsStream(file)) {
+            return in == null ? null : in.readAllBytes();
+        }
+    }
+
+    /** For jnr-ffi, which finds the class of its finalizing thread so. */
     @Override
     protected URL findResource(String name) {
-        return parent.getResource(prefix + name);
+        try {
+            return bundle.find(name);
+        } catch (IOException e) {
+            return null; // as the method has it; the bundle's classes name the error
+        }
     }
 }

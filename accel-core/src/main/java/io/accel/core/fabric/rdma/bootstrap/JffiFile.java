@@ -2,12 +2,10 @@
 package io.accel.core.fabric.rdma.bootstrap;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashSet;
 import java.util.Locale;
@@ -34,16 +32,20 @@ final class JffiFile {
     /**
      * Unpacks the library, loads it, and removes the file, in the first directory where that works.
      *
-     * @param resources the class loader that has the bundle
-     * @param prefix the bundle's directory
+     * @param bundle has the library
      * @param loading loads the file
      * @throws IOException with the remedy, if it works nowhere, or if there is no library for this processor
      */
-    static void load(ClassLoader resources, String prefix, Loading loading) throws IOException {
-        String resource = prefix + "jni/" + processor() + "-Linux/" + NAME;
+    static void load(Bundle bundle, Loading loading) throws IOException {
+        String name = "jni/" + processor() + "-Linux/" + NAME;
+        byte[] library = bundle.read(name);
+        if (library == null) {
+            throw new IOException(
+                    "there is no " + name + " in " + Bundle.FILE + ": RDMA works on Linux, x86_64 and aarch64");
+        }
         StringBuilder tried = new StringBuilder();
         for (Path directory : directories()) {
-            String failure = tryIn(directory, resources, resource, loading);
+            String failure = tryIn(directory, library, loading);
             if (failure == null) {
                 return;
             }
@@ -67,27 +69,21 @@ final class JffiFile {
     }
 
     /** Returns null, or the reason of the failure. */
-    private static String tryIn(Path directory, ClassLoader resources, String resource, Loading loading)
-            throws IOException {
+    private static String tryIn(Path directory, byte[] library, Loading loading) throws IOException {
         Path file;
         try {
             file = create(directory);
         } catch (IOException e) {
             return e.toString();
         }
-        try (InputStream in = resources.getResourceAsStream(resource)) {
-            if (in == null) {
-                throw new IOException("accel.jar has no " + resource + ": RDMA works on Linux, x86_64 and aarch64");
-            }
-            try {
-                Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
-                loading.load(file.toString());
-                return null;
-            } catch (InvocationTargetException e) {
-                return e.getCause().toString();
-            } catch (IOException | ReflectiveOperationException e) {
-                return e.toString();
-            }
+        try {
+            Files.write(file, library);
+            loading.load(file.toString());
+            return null;
+        } catch (InvocationTargetException e) {
+            return e.getCause().toString();
+        } catch (IOException | ReflectiveOperationException e) {
+            return e.toString();
         } finally {
             Files.deleteIfExists(file);
         }

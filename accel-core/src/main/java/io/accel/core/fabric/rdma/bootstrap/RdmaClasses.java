@@ -12,9 +12,6 @@ import java.lang.reflect.Method;
  * the jnr-ffi of the class path. They are loaded once, and a failure is permanent. Thread-safe.
  */
 public final class RdmaClasses {
-    /** The place of jnr-ffi in the drop-in jar. */
-    static final String BUNDLE = "META-INF/accel/rdma/";
-
     private static final String FABRIC = "io.accel.core.fabric.rdma.RdmaFabric";
     private static final String JFFI_LIBRARY = "io.accel.core.fabric.rdma.verbs.JffiLibrary";
 
@@ -71,14 +68,15 @@ public final class RdmaClasses {
     }
 
     private static ClassLoader open(ClassLoader own) throws FallbackException {
-        if (own.getResource(BUNDLE + "com/kenai/jffi/Init.class") == null) {
+        Bundle bundle = new Bundle(own);
+        if (!bundle.exists()) {
             return own;
         }
-        ClassLoader bundled = new BundleClassLoader(own, BUNDLE);
+        ClassLoader bundled = new BundleClassLoader(own, bundle);
         try {
             Class<?> library = Class.forName(JFFI_LIBRARY, true, bundled);
             Method load = library.getMethod("load", String.class);
-            JffiFile.load(own, BUNDLE, path -> load.invoke(null, path));
+            JffiFile.load(bundle, path -> load.invoke(null, path));
         } catch (IOException e) {
             throw new FallbackException(FallbackReason.NO_LIBRARY, e.getMessage());
         } catch (ReflectiveOperationException | LinkageError e) {

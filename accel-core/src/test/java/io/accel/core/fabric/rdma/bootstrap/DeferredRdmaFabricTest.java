@@ -9,6 +9,7 @@ import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.PortSpace;
 import java.io.File;
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -19,7 +20,10 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,11 +68,41 @@ class DeferredRdmaFabricTest {
 
     @Test
     void aBundleThatIsIncompleteIsTheReason() throws Exception {
-        Path bundle = Files.createDirectories(dir.resolve(RdmaClasses.BUNDLE + "com/kenai/jffi"));
-        Files.write(bundle.resolve("Init.class"), new byte[] {1, 2, 3});
+        try (ZipOutputStream bundle = bundle()) {
+            bundle.putNextEntry(new ZipEntry("com/kenai/jffi/Init.class"));
+            bundle.write(new byte[] {1, 2, 3});
+        }
         assertThat(reason(path -> true, this::listen))
                 .startsWith("NO_LIBRARY: ")
-                .contains("META-INF/accel/rdma/jni");
+                .contains("no jni/", "in META-INF/accel/rdma/libraries.jar");
+    }
+
+    @Test
+    void soIsOneThatHasNoJffi() throws Exception {
+        try (ZipOutputStream bundle = bundle()) {
+            bundle.putNextEntry(new ZipEntry("jni/x86_64-Linux/libjffi-1.2.so"));
+            bundle.putNextEntry(new ZipEntry("jni/aarch64-Linux/libjffi-1.2.so"));
+        }
+        assertThat(reason(path -> true, this::listen)).startsWith("NO_LIBRARY: ");
+    }
+
+    @Test
+    void soIsOneThatIsCutShort() throws Exception {
+        try (ZipOutputStream bundle = bundle()) {
+            bundle.putNextEntry(new ZipEntry("jni/x86_64-Linux/libjffi-1.2.so"));
+            bundle.write(new byte[10_000]);
+        }
+        Path file = dir.resolve(Bundle.FILE);
+        Files.write(file, Arrays.copyOf(Files.readAllBytes(file), 60));
+        assertThat(reason(path -> true, this::listen))
+                .startsWith("NO_LIBRARY: ")
+                .contains("EOF");
+    }
+
+    private ZipOutputStream bundle() throws IOException {
+        Path file = dir.resolve(Bundle.FILE);
+        Files.createDirectories(file.getParent());
+        return new ZipOutputStream(Files.newOutputStream(file));
     }
 
     private interface Choice {
