@@ -62,7 +62,7 @@ abstract class AbstractAccelDuplexChannel extends AbstractAccelStreamChannel imp
             try {
                 doShutdownInput();
                 promise.setSuccess();
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 promise.setFailure(e);
             }
         });

@@ -165,7 +165,7 @@ abstract class AbstractAccelServerChannel extends AbstractAccelChannel implement
                     readPending = false;
                     pipeline.fireChannelRead(accepted);
                 } while (isOpen() && handle.continueReading());
-            } catch (IOException | RuntimeException e) {
+            } catch (Throwable e) { // as in Netty's own transports
                 failure = e;
             }
             try {
@@ -202,17 +202,20 @@ abstract class AbstractAccelServerChannel extends AbstractAccelChannel implement
             if (accepted == null) {
                 return null;
             }
-            accepted.configureBlocking(false);
-            StreamSocket socket = listener.accepted(anchor(accepted));
+            StreamSocket socket = null;
+            AbstractAccelSocketChannel wrapped = null;
             try {
-                return wrap(socket, accepted);
+                accepted.configureBlocking(false);
+                socket = listener.accepted(anchor(accepted));
+                wrapped = wrap(socket, accepted);
             } catch (IOException | RuntimeException e) {
                 LOG.warn("an accepted connection was gone before it became a channel", e);
-                socket.close(() -> true, false);
-                accepted.close();
-                socket.anchorClosed(true);
-                return null;
+            } finally {
+                if (wrapped == null) {
+                    StreamListener.drop(socket, accepted);
+                }
             }
+            return wrapped;
         }
     }
 }

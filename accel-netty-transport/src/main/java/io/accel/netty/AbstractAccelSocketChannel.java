@@ -4,6 +4,7 @@ package io.accel.netty;
 import io.accel.PathInfo;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.LinkStream;
+import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamSocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -165,6 +166,8 @@ abstract class AbstractAccelSocketChannel extends AbstractAccelDuplexChannel {
                 addOps(AccelIoOps.CONNECT);
             }
             return connected;
+        } catch (IOException e) {
+            throw begun ? e : Relief.forNext(e, Accel.accelerator().waits());
         } finally {
             if (!begun) {
                 closeQuietly();
@@ -237,9 +240,12 @@ abstract class AbstractAccelSocketChannel extends AbstractAccelDuplexChannel {
         }
         linkIo = null;
         if (link.hold()) {
-            linkIo = new LinkIo(link, options());
-            kernelIo.sharesOutput();
-            link.release(); // the thread that lets go of the link asks first
+            try {
+                linkIo = new LinkIo(link, options());
+                kernelIo.sharesOutput();
+            } finally {
+                link.release(); // the thread that lets go of the link asks first
+            }
         }
         return linkIo;
     }
@@ -249,19 +255,31 @@ abstract class AbstractAccelSocketChannel extends AbstractAccelDuplexChannel {
         if (!isRegistered() || !link.hold()) {
             return; // the deregistration has left the link
         }
-        Runnable part = () -> {
+        boolean isPassedOn = false;
+        try {
+            eventLoop().execute(() -> leave(link));
+            isPassedOn = true;
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the event loop of {} is over, and so are its handlers", this, e);
+            isPassedOn = true;
+            leave(link);
+        } finally {
+            if (!isPassedOn) {
+                link.release();
+            }
+        }
+    }
+
+    /** Leaves a link that is let go, and gives the hold on it back. */
+    private void leave(LinkStream link) {
+        try {
             LinkIo known = linkIo;
             if (known != null && known.link() == link) {
                 known.leaving();
                 linkIo = null;
             }
+        } finally {
             link.release();
-        };
-        try {
-            eventLoop().execute(part);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("the event loop of {} is over, and so are its handlers", this, e);
-            part.run();
         }
     }
 
@@ -436,15 +454,19 @@ abstract class AbstractAccelSocketChannel extends AbstractAccelDuplexChannel {
         if (closed) {
             return;
         }
-        super.doClose();
-        boolean aborts = aborts();
-        closed = true;
+        boolean aborts = true; // unless it is known to be otherwise
         try {
-            if (linkIo != null) {
-                linkIo.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
+            super.doClose();
+            aborts = aborts();
+        } finally { // whatever fails there, nobody closes a second time
+            closed = true;
+            try {
+                if (linkIo != null) {
+                    linkIo.closing(isRegistered() && eventLoop().inEventLoop() ? eventLoop() : null);
+                }
+            } finally {
+                closeBoth(aborts);
             }
-        } finally {
-            closeBoth(aborts);
         }
     }
 

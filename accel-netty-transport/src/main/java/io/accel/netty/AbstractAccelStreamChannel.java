@@ -119,7 +119,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
                     scheduleTimeout(remote);
                     promise.addListener(this::connectCancelled);
                 }
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 promise.tryFailure(annotateConnectException(e, remote));
                 closeIfClosed();
             }
@@ -162,7 +162,7 @@ abstract class AbstractAccelStreamChannel extends AbstractAccelChannel {
                 removeOps(AccelIoOps.CONNECT);
                 connectEnded();
                 connected(promise, wasActive);
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 connectEnded();
                 closeSocket();
                 if (promise != null) {

@@ -3,6 +3,7 @@ package io.accel.netty;
 
 import io.accel.core.poll.Poller;
 import io.accel.core.poll.Registration;
+import io.accel.core.socket.Relief;
 import io.netty.channel.ChannelException;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
@@ -48,7 +49,7 @@ public final class AccelIoHandler implements IoHandler {
     private AccelIoHandler(ThreadAwareExecutor executor, AccelIoHandlerConfig config) {
         this.executor = executor;
         try {
-            this.poller = new Poller(config.pollConfig());
+            this.poller = Relief.run(() -> new Poller(config.pollConfig()), Accel.accelerator());
         } catch (IOException e) {
             throw new ChannelException("cannot open a poller", e);
         }
@@ -135,13 +136,16 @@ public final class AccelIoHandler implements IoHandler {
         int handled = batched;
         for (int i = 0; i < handled; i++) {
             AccelIoRegistration registration = batch[i];
+            if (registration == null) {
+                continue; // it was handled before an error that has ended the turn
+            }
             batch[i] = null;
             int ops = registration.ready;
             registration.ready = 0;
             try {
                 registration.handle(ops);
             } catch (RuntimeException e) {
-                LOG.warn("a handle failed to handle what it was ready for: {}", registration.handle, e);
+                warn("a handle failed to handle what it was ready for: {}", registration.handle, e);
             } catch (Error e) {
                 rethrowDeath(e);
                 failed(registration, e);
@@ -153,10 +157,16 @@ public final class AccelIoHandler implements IoHandler {
 
     /** Closes a channel whose handling has met an error. The others of the batch are handled. */
     private static void failed(AccelIoRegistration registration, Error e) {
+        warn("a handle met an error, and is closed: {}", registration.handle, e);
+        close(registration);
+    }
+
+    /** Logs, and throws nothing: memory or stack may have run out, and others wait for their turn. */
+    private static void warn(String message, Object about, Throwable cause) {
         try {
-            LOG.warn("a handle met an error, and is closed: {}", registration.handle, e);
-        } finally {
-            close(registration);
+            LOG.warn(message, about, cause);
+        } catch (Throwable e) {
+            rethrowDeath(e);
         }
     }
 
@@ -164,7 +174,7 @@ public final class AccelIoHandler implements IoHandler {
         try {
             registration.handle.close();
         } catch (Exception | Error e) {
-            LOG.warn("closing {} failed", registration.handle, e);
+            warn("closing {} failed", registration.handle, e);
         }
     }
 
@@ -177,7 +187,7 @@ public final class AccelIoHandler implements IoHandler {
 
     /** Logs the failure and pauses, so that a failure that repeats itself does not take a core, as in Netty's own handlers. */
     private static void loopFailed(Throwable e) {
-        LOG.warn("unexpected exception in the event loop", e);
+        warn("unexpected exception in {}", "the event loop", e);
         try {
             TimeUnit.SECONDS.sleep(1);
         } catch (InterruptedException interrupted) {

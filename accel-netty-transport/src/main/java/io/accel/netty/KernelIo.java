@@ -60,7 +60,7 @@ final class KernelIo extends StreamIo {
             int before = hasReadAhead() ? takeAhead(buffer) : 0;
             int read = buffer.writeBytes(input, buffer.writableBytes());
             handle.lastBytesRead(before > 0 ? before + Math.max(0, read) : read);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             buffer.release();
             throw e;
         }

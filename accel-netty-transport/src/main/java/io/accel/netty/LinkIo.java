@@ -86,10 +86,18 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
     @Override
     ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) throws Exception {
         into = handle;
-        int unused = OutOfLine.call(reading, 0);
-        ByteBuf buffer = received;
-        received = null;
-        return buffer;
+        boolean isRead = false;
+        try {
+            int unused = OutOfLine.call(reading, 0);
+            isRead = true;
+            return received;
+        } finally {
+            ByteBuf buffer = received;
+            received = null;
+            if (!isRead && buffer != null) {
+                buffer.release();
+            }
+        }
     }
 
     /** A read, which the JIT compiler compiles on its own. */
@@ -98,6 +106,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         public int call(long unused) throws IOException {
             RecvByteBufAllocator.ExtendedHandle handle = into;
             reader.lock();
+            long before = reader.position();
             try {
                 boolean copies = true;
                 if (config.givesSlices()) {
@@ -111,9 +120,17 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
                     handle.lastBytesRead(0); // a negative number means the end to Netty
                 }
                 return 0;
+            } catch (RuntimeException | Error e) {
+                if (reader.position() != before) {
+                    boolean unusedAnswer = link.failed(e); // the handlers never see the bytes that were taken
+                }
+                throw e;
             } finally {
-                slices.settle();
-                reader.unlock();
+                try {
+                    slices.settle();
+                } finally {
+                    reader.unlock();
+                }
             }
         }
     }
@@ -123,7 +140,7 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
         try {
             handle.attemptedBytesRead(buffer.writableBytes());
             handle.lastBytesRead(copyOut(buffer));
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             buffer.release();
             throw e;
         }
@@ -188,11 +205,14 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
             } catch (Exception e) {
                 throw new IllegalStateException(e); // the processor throws none
             } finally {
-                writer.flush();
-                if (inPlaceEnd > 0) {
-                    sent = writer.sent();
+                try {
+                    writer.flush();
+                    if (inPlaceEnd > 0) {
+                        sent = writer.sent();
+                    }
+                } finally {
+                    writer.unlock();
                 }
-                writer.unlock();
             }
             underWay += appended;
             if (underWay > 0 || !full) {
@@ -302,11 +322,16 @@ final class LinkIo extends StreamIo implements ChannelOutboundBuffer.MessageProc
             // The closing handler may have been called by one that reads from a view: the ring stays until both
             // are done.
             reader.lock();
+            boolean isLater = false;
             try {
                 loop.execute(reader::unlock);
+                isLater = true;
             } catch (RejectedExecutionException e) {
                 LOG.debug("the event loop is over, and so are its handlers", e);
-                reader.unlock();
+            } finally {
+                if (!isLater) {
+                    reader.unlock();
+                }
             }
         }
         slices.copyOutAll();

@@ -29,7 +29,12 @@ final class SocketOptions {
 
     <T> T get(SocketOption<T> option) {
         try {
-            return stream == null ? kernel.getOption(option) : stream.withOptions(() -> kernel.getOption(option));
+            if (stream == null) {
+                return kernel.getOption(option);
+            }
+            synchronized (stream.optionsMonitor()) {
+                return kernel.getOption(option);
+            }
         } catch (IOException e) {
             throw new ChannelException(e);
         }
@@ -37,20 +42,24 @@ final class SocketOptions {
 
     <T> void set(SocketOption<T> option, T value) {
         try {
-            NetworkChannel unused = stream == null
-                    ? kernel.setOption(option, value)
-                    : stream.withOptions(() -> change(stream, option, value));
+            if (stream == null) {
+                kernel.setOption(option, value);
+            } else {
+                change(stream, option, value);
+            }
         } catch (IOException e) {
             throw new ChannelException(e);
         }
     }
 
     /** A channel that is closed leaves its options as they are, although the kernel's may be open for a moment. */
-    private <T> NetworkChannel change(StreamSocket of, SocketOption<T> option, T value) throws IOException {
-        if (of.isClosed()) {
-            throw new ClosedChannelException();
+    private <T> void change(StreamSocket of, SocketOption<T> option, T value) throws IOException {
+        synchronized (of.optionsMonitor()) {
+            if (of.isClosed()) {
+                throw new ClosedChannelException();
+            }
+            kernel.setOption(option, value);
         }
-        return kernel.setOption(option, value);
     }
 
     /** Whether an option stands for one of the JDK's, which the channel may have or not. */

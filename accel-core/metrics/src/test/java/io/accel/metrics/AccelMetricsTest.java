@@ -11,6 +11,7 @@ import io.accel.core.observe.Connections;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
+import io.accel.core.observe.Listing;
 import io.accel.core.observe.MemoryUse;
 import io.accel.core.observe.ObservedConnection;
 import io.accel.core.observe.OrdinaryBuffers;
@@ -56,8 +57,8 @@ class AccelMetricsTest {
         double rung = value("accel.doorbells", "path", name, "direction", "out");
         double looks = value("accel.poll.turns", "by", "blocking");
         double hits = value("accel.poll.hits", "by", "blocking");
-        Connections.opened(connection);
-        Connections.established(connection);
+        Listing listing = Connections.opened(connection);
+        listing.established();
         try {
             assertThat(value("accel.connections", "path", name, "state", "established") - established)
                     .isEqualTo(1);
@@ -81,7 +82,7 @@ class AccelMetricsTest {
             assertThat(value("accel.doorbells", "path", name, "direction", "out") - rung)
                     .isEqualTo(13);
         } finally {
-            Connections.closed(connection);
+            listing.closed();
         }
         assertThat(value("accel.connections", "path", name, "state", "established") - established)
                 .isZero();

@@ -41,8 +41,10 @@ public final class Capture {
     private final long began = System.nanoTime();
     private final long lasts;
     private volatile boolean stopped;
-    /** Written by the thread that takes packets out. */
+    /** Written by the thread that takes packets out, before it gives their room back. */
     private volatile long taken;
+    /** How many of those were passed on. Written by the same thread. */
+    private volatile long passedOn;
 
     /**
      * Begins a capture.
@@ -152,13 +154,13 @@ public final class Capture {
         if (packet == null) {
             return false;
         }
-        queued.addAndGet(-packet.bytes.capacity() - OVERHEAD);
         int length = packet.packets.length(packet.header, packet.bytes.capacity());
         int block = Pcapng.beginPacket(file, packet.nanos, length);
         packet.packets.put(file, packet.header, packet.bytes);
         Pcapng.endPacket(file, block, length, packet.out);
         long before = taken;
         taken = before + 1;
+        queued.addAndGet(-packet.bytes.capacity() - OVERHEAD); // behind the count, for isPassedOn
         CaptureCounters.packet(true);
         return true;
     }
@@ -175,6 +177,16 @@ public final class Capture {
     /** How many packets were taken out. */
     public long taken() {
         return taken;
+    }
+
+    /** Takes note that all packets taken out were passed on. By the thread that takes them out. */
+    public void passedOn() {
+        passedOn = taken;
+    }
+
+    /** Whether each packet that was taken in was also passed on. Any thread. */
+    public boolean isPassedOn() {
+        return queued.get() == 0 && passedOn == taken; // in this order: none in the queue, so all are counted
     }
 
     /** How many packets were dropped for want of room. */

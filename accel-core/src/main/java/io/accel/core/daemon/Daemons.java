@@ -102,7 +102,7 @@ public final class Daemons {
         if (!watchesEnd) {
             watchesEnd = true;
             try {
-                atExit("accel-end", Daemons::end);
+                atExit("accel-end", new Ending());
             } catch (IllegalStateException e) {
                 ending = true;
             }
@@ -156,11 +156,25 @@ public final class Daemons {
      * @throws SecurityException if not even Accel's code may do this
      */
     public static void atExit(String name, Runnable body) {
-        Privileged.get(() -> {
+        Thread unused = Privileged.get(new Hooking(name, body));
+    }
+
+    // Classes with names: linking a lambda takes milliseconds while a process starts.
+
+    private static final class Ending implements Runnable {
+        @Override
+        public void run() {
+            end();
+        }
+    }
+
+    private record Hooking(String name, Runnable body) implements Supplier<Thread> {
+        @Override
+        public Thread get() {
             Thread thread = thread(name, body);
             Runtime.getRuntime().addShutdownHook(thread);
             return thread;
-        });
+        }
     }
 
     /** A part of a daemon's turn. */

@@ -102,6 +102,13 @@ public final class DeferredStart {
         return work;
     }
 
+    /** Apart, so that nothing is made before there is an error. */
+    private static final class Errors {
+        static final Warnings SEEN = new Warnings(Log.of("io.accel"));
+
+        private Errors() {}
+    }
+
     /** Passes the time, and then does the work. */
     private record Youth(Runnable first) implements Runnable {
         @Override
@@ -120,7 +127,7 @@ public final class DeferredStart {
             try {
                 work.run();
             } catch (Throwable e) {
-                new Warnings(Log.of("io.accel")).warn("accel: a part of the start failed", e);
+                Errors.SEEN.warn("accel: a part of the start failed", e);
             }
         }
     }

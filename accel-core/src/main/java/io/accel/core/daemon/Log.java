@@ -7,6 +7,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.ResourceBundle;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -27,7 +28,7 @@ public final class Log implements Supplier<Logger> {
 
     private static final Queue<Runnable> KEPT = new ArrayDeque<>();
     /** What can wait; null if there is nothing. */
-    private static Saying later;
+    private static Consumer<Logger> later;
     /** The log that it goes to. */
     private static Log laterLog;
     /** The number of messages for which there was no room. */
@@ -119,25 +120,14 @@ public final class Log implements Supplier<Logger> {
         }
     }
 
-    /** What is to be logged {@linkplain #later later}. */
-    @FunctionalInterface
-    public interface Saying {
-        /**
-         * Logs it.
-         *
-         * @param logger the logger
-         */
-        void say(Logger logger);
-    }
-
     /**
      * Logs something before the next message of any logger, or when the process is not {@linkplain DeferredStart young} any more. A back end
      * may take a tenth of a second to start. A program's start must not wait for that, and a program that is over by then never pays for
      * it. Of several such messages the last counts.
      *
-     * @param saying makes the messages, which may take its time, and logs them
+     * @param saying makes the messages, which may take its time, and logs them by the logger that it is given
      */
-    public void later(Saying saying) {
+    public void later(Consumer<Logger> saying) {
         synchronized (KEPT) {
             later = saying;
             laterLog = this;
@@ -181,7 +171,7 @@ public final class Log implements Supplier<Logger> {
     }
 
     private static void sayLater() {
-        Saying saying;
+        Consumer<Logger> saying;
         Log log;
         synchronized (KEPT) {
             saying = later;
@@ -189,7 +179,7 @@ public final class Log implements Supplier<Logger> {
             later = null;
         }
         if (saying != null) {
-            say(() -> saying.say(log.direct()));
+            say(() -> saying.accept(log.direct()));
         }
     }
 
@@ -298,8 +288,13 @@ public final class Log implements Supplier<Logger> {
         }
     }
 
+    /** Throws nothing: this thread has other messages to log. */
     private static void printFailure(String lost, Throwable why) {
-        System.err.println("accel: " + lost + "logging failed: " + why);
+        try {
+            System.err.println("accel: " + lost + "logging failed: " + why);
+        } catch (Throwable e) {
+            return; // there is no memory, or no stack, for a word
+        }
     }
 
     /** What is said of a message whose back end lacks a resource, such as descriptors: a warning may be about just that. */

@@ -114,8 +114,8 @@ public final class DatagramReceiver implements DatagramReception {
             advance();
             throw e;
         }
-        dst.position(at + n);
         taken();
+        dst.position(at + n); // last: after an error the datagram is lost
         return true;
     }
 
@@ -128,8 +128,8 @@ public final class DatagramReceiver implements DatagramReception {
             advance();
             throw e;
         }
-        Scatter.advance(n, dsts, offset);
         taken();
+        Scatter.advance(n, dsts, offset);
         return n;
     }
 
@@ -165,8 +165,12 @@ public final class DatagramReceiver implements DatagramReception {
         RECEIVED.setOpaque(this, received + 1);
         length = NONE;
         if (to - credited >= size / 4) {
-            credited = to;
-            link.consumed(to);
+            try {
+                link.consumed(to);
+            } catch (RuntimeException | InternalError e) {
+                throw new LinkErrorException(e, true);
+            }
+            credited = to; // last: what has met a want of memory is said again
         }
     }
 

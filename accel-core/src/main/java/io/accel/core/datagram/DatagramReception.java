@@ -29,6 +29,7 @@ public interface DatagramReception {
      * @throws IOException "Bad address" if the buffer's memory is not there; its position stays, and the datagram is lost, as a kernel
      *     loses it
      * @throws IllegalStateException if the buffer's arena is closed; its position stays, and the datagram does
+     * @throws LinkErrorException if the link fails; the buffer's position stays
      */
     boolean take(ByteBuffer dst) throws IOException;
 
@@ -41,6 +42,7 @@ public interface DatagramReception {
      * @return the number of bytes that had room, or {@link #NONE} if nothing was taken
      * @throws IOException as {@link #take(ByteBuffer)}
      * @throws IllegalStateException as {@link #take(ByteBuffer)}
+     * @throws LinkErrorException as {@link #take(ByteBuffer)}
      */
     long take(ByteBuffer[] dsts, int offset, int count) throws IOException;
 

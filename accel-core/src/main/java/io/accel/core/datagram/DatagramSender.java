@@ -59,8 +59,10 @@ public final class DatagramSender {
     @SuppressWarnings("unused") // read through DROPPED
     private long dropped;
 
-    /** The last {@link Link#released} that was seen and found valid. Sender only. */
+    /** The last {@link Link#released} that was seen and found valid; such that there is no room once this is torn. Sender only. */
     private long released;
+    /** The error that a publishing has met, after which nobody knows what the peer has; null for none. Sender only. */
+    private Throwable torn;
 
     /**
      * Makes the sending half of a link on which nothing was sent yet.
@@ -86,6 +88,7 @@ public final class DatagramSender {
      * @return whether it was sent
      * @throws IOException {@link CorruptLinkException} if the peer wrote nonsense; "Bad address" if the buffer's memory is not there
      * @throws IllegalStateException if the buffer's arena is closed
+     * @throws LinkErrorException if the link fails; unless it is {@linkplain LinkErrorException#isBehind behind}, the position stays
      */
     public boolean send(ByteBuffer src) throws IOException {
         int length = src.remaining();
@@ -116,6 +119,7 @@ public final class DatagramSender {
      * @return whether it was sent
      * @throws IOException as {@link #send(ByteBuffer)}
      * @throws IllegalStateException as {@link #send(ByteBuffer)}
+     * @throws LinkErrorException as {@link #send(ByteBuffer)}
      */
     public boolean send(ByteBuffer[] srcs, int offset, int count, int length) throws IOException {
         ProgramBuffers.check(srcs, offset, count);
@@ -148,6 +152,16 @@ public final class DatagramSender {
     }
 
     private void publish(int length) {
+        try {
+            publishUnlessError(length);
+        } catch (RuntimeException | Error e) {
+            torn = e;
+            released = tail - size; // from now on each send comes to refresh()
+            throw new LinkErrorException(e, true);
+        }
+    }
+
+    private void publishUnlessError(int length) {
         long from = tail;
         int at = (int) from & (size - 1);
         memory.putInt(at, length);
@@ -182,7 +196,15 @@ public final class DatagramSender {
     }
 
     private long refresh() throws CorruptLinkException {
-        long cursor = link.released();
+        if (torn != null) {
+            throw new LinkErrorException(torn, false);
+        }
+        long cursor;
+        try {
+            cursor = link.released();
+        } catch (RuntimeException | InternalError e) {
+            throw new LinkErrorException(e, false);
+        }
         if (cursor < released || cursor > tail) {
             throw new CorruptLinkException("the peer's consumer cursor is " + cursor + ", which is not between "
                     + released + " and " + tail + ": path given up");

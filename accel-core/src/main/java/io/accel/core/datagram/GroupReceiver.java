@@ -158,7 +158,11 @@ public final class GroupReceiver implements DatagramReception {
 
     /** Whether bytes at a cursor, which were read before this is called, had not been overwritten. */
     private boolean isThere(long cursor) {
-        return subscription.intended() - cursor <= size;
+        try {
+            return subscription.intended() - cursor <= size;
+        } catch (RuntimeException | InternalError e) {
+            throw new LinkErrorException(e, false);
+        }
     }
 
     @Override

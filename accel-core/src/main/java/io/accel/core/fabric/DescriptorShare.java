@@ -3,6 +3,7 @@ package io.accel.core.fabric;
 
 import io.accel.FallbackReason;
 import io.accel.core.jdk.OpenFiles;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -18,12 +19,22 @@ public final class DescriptorShare {
     /** No more than so many need stay free. */
     private static final long MOST_FREE = 4_096;
 
+    /** A program takes a few thousand at once where it takes many. */
+    private static final long MANY = 4_096;
+
     private static final AtomicLong TAKEN = new AtomicLong();
+
+    /**
+     * When a descriptor was last given back, as {@link System#nanoTime}; an hour ago before the first. Any thread writes it; it guards no other
+     * memory.
+     */
+    private static volatile long gaveBackAt = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
 
     private DescriptorShare() {}
 
     /**
-     * Takes a descriptor, before it is opened; its owner gives it back, once, after it is closed.
+     * Takes a descriptor, before it is opened; its owner gives it back, once, after it has closed it. A channel that is registered with a
+     * selector is closed at once, but its descriptor only when that selector next selects.
      *
      * @throws FallbackException NO_RESOURCES if Accel has its share, and no descriptor was taken
      */
@@ -33,7 +44,7 @@ public final class DescriptorShare {
 
     static void take(long limit, long free) throws FallbackException {
         if (TAKEN.incrementAndGet() > limit / PARTS && limit > 0) {
-            giveBack();
+            TAKEN.decrementAndGet();
             throw Shortage.of(
                     FallbackReason.NO_RESOURCES,
                     "connections with faster paths have " + limit / PARTS + " of the " + limit
@@ -46,7 +57,7 @@ public final class DescriptorShare {
             done = true;
         } finally {
             if (!done) {
-                giveBack();
+                TAKEN.decrementAndGet();
             }
         }
     }
@@ -78,7 +89,7 @@ public final class DescriptorShare {
     public static boolean tryTake(int descriptors) {
         long limit = OpenFiles.LIMIT;
         if (TAKEN.addAndGet(descriptors) > limit / PARTS && limit > 0) {
-            giveBack(descriptors);
+            TAKEN.addAndGet(-descriptors);
             return false;
         }
         return true;
@@ -91,7 +102,13 @@ public final class DescriptorShare {
 
     /** Gives several back. */
     public static void giveBack(int descriptors) {
+        gaveBackAt = System.nanoTime(); // before it is missing in the count
         TAKEN.addAndGet(-descriptors);
+    }
+
+    /** Whether a descriptor was given back in the last {@code nanos}, so that it may still be about to be closed. */
+    public static boolean hasGivenBackWithin(long nanos) {
+        return System.nanoTime() - gaveBackAt < nanos;
     }
 
     /** How many descriptors Accel has. */
@@ -99,9 +116,18 @@ public final class DescriptorShare {
         return TAKEN.get();
     }
 
-    /** How many descriptors are missing of those that should be free. */
-    static long missing() {
-        return reserve(OpenFiles.LIMIT) - OpenFiles.free();
+    /**
+     * How many descriptors are missing of those that should be free.
+     *
+     * @param free how many are
+     */
+    static long missing(long free) {
+        return reserve(OpenFiles.LIMIT) - free;
+    }
+
+    /** Whether the process has used few of the descriptors that it may have, and leaves many. */
+    static boolean isFarFromAll(long limit, long free) {
+        return limit == 0 || (limit - free < limit / LinkShare.FAR_PARTS && free > MANY);
     }
 
     private static long reserve(long limit) {

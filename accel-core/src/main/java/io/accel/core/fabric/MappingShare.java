@@ -5,6 +5,7 @@ import io.accel.FallbackReason;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -15,13 +16,20 @@ import java.util.concurrent.atomic.AtomicLong;
  * start a thread, and may end while it compiles. So links get at most half of those that the program leaves, and none when few are free.
  *
  * <p>The kernel tells the number of mappings only line by line, so it is counted now and then, by one thread at a time: the next count waits
- * for a hundred times as long as the last one took. Any thread; none waits for a count but the first that asks, and the one that counts.
+ * for a hundred times as long as the last one took. While there are few, the length of that text bounds their number, and no line is looked
+ * at: that loop over bytes would take a young program's processor for milliseconds. Any thread; none waits for a count but the first that
+ * asks, and the one that counts.
  */
 public final class MappingShare {
     /** So many stay free: enough for two hundred threads and what they do. */
     private static final long RESERVE = 1_024;
     /** One part of this many that are not the program's may be links'. */
     private static final int PARTS = 2;
+
+    /** A bound on the program's mappings does instead of their number up to this part of the limit. */
+    private static final int FEW_PARTS = 16;
+    /** No line of the kernel's list is shorter: addresses, rights, offset, device and inode, in as few digits as it prints. */
+    private static final int SHORTEST_LINE = "00400000-00401000 r--p 00000000 00:00 0\n".length();
 
     private static final int PIECE = 1 << 16;
     private static final int DIGITS = 32;
@@ -34,7 +42,7 @@ public final class MappingShare {
 
     private static final AtomicLong TAKEN = new AtomicLong();
 
-    /** The mappings of all but links, at the last count; -1 before the first. Written under the class's lock. */
+    /** The mappings of all but links, at the last count, or a bound on them; -1 before the first. Written under the class's lock. */
     private static volatile long others = -1;
     /** The time of the next count. Written under the class's lock. */
     private static volatile long countAt;
@@ -76,6 +84,11 @@ public final class MappingShare {
         return LIMIT == 0 ? 0 : TAKEN.get() - share(LIMIT, othersNow());
     }
 
+    /** Whether the process has few of the mappings that it may have, by a count that may be new. */
+    static boolean isFarFromAll() {
+        return LIMIT == 0 || othersNow() + TAKEN.get() < LIMIT / LinkShare.FAR_PARTS;
+    }
+
     private static long share(long limit, long others) {
         long left = limit - others;
         return Math.max(0, Math.min(left / PARTS, left - RESERVE));
@@ -94,7 +107,7 @@ public final class MappingShare {
             return; // another thread has just counted
         }
         long links = TAKEN.get();
-        long all = count(Path.of("/proc/self/maps"));
+        long all = count(Path.of("/proc/self/maps"), LIMIT / FEW_PARTS);
         if (all > 0) {
             others = Math.max(0, all - links);
         } else {
@@ -104,8 +117,29 @@ public final class MappingShare {
         countAt = end + Math.max(LEAST_PAUSE_NANOS, PAUSE_FACTOR * (end - start));
     }
 
-    /** The number of lines of a file; -1 if it cannot be read. */
-    static long count(Path maps) {
+    /**
+     * The number of lines of a list of mappings.
+     *
+     * @param maps the list
+     * @param few if its length shows that there are no more lines than so many, that bound is the answer
+     * @return -1 if it cannot be read
+     */
+    static long count(Path maps, long few) {
+        try {
+            long most = bytes(maps) / SHORTEST_LINE;
+            return most <= few ? most : lines(maps);
+        } catch (IOException | SecurityException e) {
+            return -1;
+        }
+    }
+
+    private static long bytes(Path maps) throws IOException {
+        try (InputStream in = new FileInputStream(maps.toFile())) {
+            return in.transferTo(OutputStream.nullOutputStream());
+        }
+    }
+
+    private static long lines(Path maps) throws IOException {
         byte[] piece = new byte[PIECE];
         long lines = 0;
         try (InputStream in = new FileInputStream(maps.toFile())) {
@@ -114,10 +148,8 @@ public final class MappingShare {
                     lines += piece[i] == '\n' ? 1 : 0;
                 }
             }
-            return lines;
-        } catch (IOException | SecurityException e) {
-            return -1;
         }
+        return lines;
     }
 
     /** The limit in force; 0 if there is none that is known. */

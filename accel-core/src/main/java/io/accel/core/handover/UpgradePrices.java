@@ -11,7 +11,7 @@ package io.accel.core.handover;
  */
 public final class UpgradePrices {
     /** The price before the first link: loading classes, and a handshake by code that is still interpreted. */
-    private static final long FIRST_PRICE_NANOS = 10_000_000L;
+    static final long FIRST_PRICE_NANOS = 10_000_000L;
 
     private static final long LEAST_PRICE_NANOS = 100_000L;
     private static final long GREATEST_PRICE_NANOS = 200_000_000L;

@@ -2,12 +2,7 @@
 package io.accel.core.observe;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -23,54 +18,19 @@ public final class Connections {
     private static final int PARTS_MASK = 15;
 
     /** A connection is always in the same part, so that those who open and close others mostly do not wait for each other, or for a sum. */
-    private static final Part[] PARTS = parts();
+    private static final ListingPart[] PARTS = parts();
 
-    private static final class Part {
-        // All guarded by this.
-        private final Set<ObservedConnection> accelerated = Collections.newSetFromMap(new WeakHashMap<>());
-        private final Set<ObservedConnection> others = Collections.newSetFromMap(new WeakHashMap<>());
-        private final Map<PathName, Figures> folded = new EnumMap<>(PathName.class);
-
-        private void fold(ObservedConnection connection) {
-            connection.foldInto(folded.computeIfAbsent(connection.path(), path -> new Figures()));
-        }
-
-        private synchronized void addTo(Figures sum, PathName path) {
-            Figures former = folded.get(path);
-            if (former != null) {
-                sum.add(former);
-            }
-            for (ObservedConnection connection : accelerated) {
-                if (connection.path() == path) {
-                    connection.addTo(sum);
-                }
-            }
-        }
-
-        private synchronized void addAll(List<ObservedConnection> all) {
-            all.addAll(accelerated);
-            all.addAll(others);
-        }
-    }
+    /** Says in which part the next connection is. Threads may overwrite each other's value: the parts are then a little less even. */
+    private static int turn;
 
     private Connections() {}
 
-    private static Part[] parts() {
-        Part[] parts = new Part[PARTS_MASK + 1];
+    private static ListingPart[] parts() {
+        ListingPart[] parts = new ListingPart[PARTS_MASK + 1];
         for (int i = 0; i < parts.length; i++) {
-            parts[i] = new Part();
+            parts[i] = new ListingPart();
         }
         return parts;
-    }
-
-    /** The number of the part in which a connection is. */
-    static int place(ObservedConnection connection) {
-        int hash = connection.hashCode();
-        return (hash ^ hash >>> Byte.SIZE) & PARTS_MASK;
-    }
-
-    private static Part partOf(ObservedConnection connection) {
-        return PARTS[place(connection)];
     }
 
     /** Returns a number for a new connection. */
@@ -78,57 +38,26 @@ public final class Connections {
         return IDS.incrementAndGet();
     }
 
-    /** Adds a connection that is about to be made, or goes through the kernel. Its opener keeps hold of the object. */
-    public static void opened(ObservedConnection connection) {
-        Part part = partOf(connection);
-        synchronized (part) {
-            part.others.add(connection);
-        }
-    }
-
     /**
-     * Notes that a connection is established and accelerated. Does nothing if the connection is not here: the program may have closed it
-     * while its handshake was still going on.
+     * Adds a connection that is about to be made, or goes through the kernel.
+     *
+     * @param connection the connection
+     * @return its place, which the connection keeps, and by which it tells what becomes of it
      */
-    public static void established(ObservedConnection connection) {
-        Part part = partOf(connection);
+    public static Listing opened(ObservedConnection connection) {
+        Listing.sweep();
+        ListingPart part = PARTS[turn++ & PARTS_MASK];
+        Listing listing = new Listing(connection, part);
         synchronized (part) {
-            if (part.others.remove(connection)) {
-                part.accelerated.add(connection);
-            }
+            listing.addTo(part.others);
         }
-    }
-
-    /**
-     * Notes that a connection goes through the kernel again. Call it while the connection still has the path that it
-     * comes from.
-     */
-    public static void wentBack(ObservedConnection connection) {
-        Part part = partOf(connection);
-        synchronized (part) {
-            if (part.accelerated.remove(connection)) {
-                part.fold(connection);
-                part.others.add(connection);
-            }
-        }
-    }
-
-    /** Removes a connection that has ended; nothing more will be counted for it. A second call does nothing. */
-    public static void closed(ObservedConnection connection) {
-        Part part = partOf(connection);
-        synchronized (part) {
-            if (part.accelerated.remove(connection)) {
-                part.fold(connection);
-            } else {
-                part.others.remove(connection);
-            }
-        }
+        return listing;
     }
 
     /** The counts of all accelerated connections of a path, closed ones too. */
     public static Figures totals(PathName path) {
         Figures sum = new Figures();
-        for (Part part : PARTS) {
+        for (ListingPart part : PARTS) {
             part.addTo(sum, path);
         }
         return sum;
@@ -148,7 +77,7 @@ public final class Connections {
     /** The present connections, without order. */
     public static List<ObservedConnection> all() {
         List<ObservedConnection> all = new ArrayList<>();
-        for (Part part : PARTS) {
+        for (ListingPart part : PARTS) {
             part.addAll(all);
         }
         return all;

@@ -72,13 +72,9 @@ public record ControlGroups(Path membership, Path mount) {
             String quota = read(group.resolve("cpu.cfs_quota_us")).strip();
             max = quota + " " + read(group.resolve("cpu.cfs_period_us")).strip();
         }
-        String[] parts = max.split(" ", -1);
-        try {
-            double processors = parts.length == 2 ? Double.parseDouble(parts[0]) / Double.parseDouble(parts[1]) : 0;
-            return Math.max(processors, 0);
-        } catch (NumberFormatException e) {
-            return 0; // "max"
-        }
+        double quota = ProcFile.number(max, 0); // -1 in version 1, and "max" in version 2, for no limit
+        long period = ProcFile.number(max, 1);
+        return quota <= 0 || period <= 0 ? 0 : quota / period;
     }
 
     /**

@@ -4,8 +4,6 @@ package io.accel.core.poll;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The share of processor time that the control groups of this process leave to it, and how often the process was
@@ -16,7 +14,7 @@ final class CpuQuota {
     /** The quota of this process. */
     static final CpuQuota OF_PROCESS = new CpuQuota(ControlGroups.ofProcess());
 
-    private static final Pattern THROTTLED = Pattern.compile("^nr_throttled (\\d+)$", Pattern.MULTILINE);
+    private static final String THROTTLED = "nr_throttled ";
 
     /** The groups, of this process or around it, that have a limit. */
     private final List<Path> limited = new ArrayList<>();
@@ -49,9 +47,10 @@ final class CpuQuota {
     long throttled() {
         long sum = 0;
         for (Path group : limited) {
-            Matcher matcher = THROTTLED.matcher(ControlGroups.read(group.resolve("cpu.stat")));
-            if (matcher.find()) {
-                sum += Long.parseLong(matcher.group(1));
+            String stat = ControlGroups.read(group.resolve("cpu.stat"));
+            int at = stat.indexOf(THROTTLED);
+            if (at >= 0) {
+                sum += Math.max(0, ProcFile.number(stat.substring(at), 1));
             }
         }
         return sum;

@@ -18,8 +18,8 @@ final class Failures {
     private static final Warnings ERRORS = new Warnings(Log.of(Failures.class));
     /** How long memory or stack may run out for one pollable. */
     private static final long PASSING_NANOS = 1_000_000_000L;
-    /** After how long without such an error the time begins anew. */
-    private static final long OVER_NANOS = 2 * PASSING_NANOS;
+    /** After how long without such an error the time begins anew: errors of which each passes are no error that stays. */
+    private static final long OVER_NANOS = PASSING_NANOS / 4;
     /** How long a poller with something to try again sleeps at most. */
     private static final long PAUSE_NANOS = 1_000_000L;
 
@@ -53,7 +53,8 @@ final class Failures {
             }
             return isOwn ? ops : 0;
         }
-        if ((e instanceof OutOfMemoryError || e instanceof StackOverflowError) && isPassing(registration)) {
+        if ((e instanceof OutOfMemoryError || e instanceof StackOverflowError)
+                && isPassing(registration, System.nanoTime())) {
             retry(registration);
         } else {
             fail(registration, e);
@@ -77,11 +78,12 @@ final class Failures {
         }
     }
 
-    private static boolean isPassing(Registration registration) {
-        long now = System.nanoTime();
-        if (registration.failingSince == 0 || now - registration.failingSince > OVER_NANOS) {
+    /** Takes note that memory or stack has run out once more. Returns whether that may pass. */
+    static boolean isPassing(Registration registration, long now) {
+        if (registration.failingSince == 0 || now - registration.failedAt > OVER_NANOS) {
             registration.failingSince = now | 1;
         }
+        registration.failedAt = now;
         return now - registration.failingSince < PASSING_NANOS;
     }
 

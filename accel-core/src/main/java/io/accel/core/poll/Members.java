@@ -9,6 +9,7 @@ import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The registrations of a poller. This class handles their changes: when a registration is refreshed, when the kernel
@@ -30,8 +31,8 @@ final class Members {
      * for none. Adding to it makes no object, so that none is lost.
      */
     private Registration ended;
-    /** How many registrations there are, hot or not, without doorbells. */
-    private int count;
+    /** How many registrations there are, hot or not, without doorbells. Registering threads and the turn's owner write it. */
+    private final AtomicInteger count = new AtomicInteger();
 
     Members(KernelWatch kernel, HotLinks hot, Reports reports, Failures failures) {
         this.failures = failures;
@@ -47,16 +48,13 @@ final class Members {
 
     /** Whether the kernel can only report the death of peers. */
     boolean areAllHot() {
-        return count <= hot.size();
+        return count.get() <= hot.size();
     }
 
     // ---- changes
 
     /** A registration's interest, or its watched channel, may have changed, or it may be due for a look. */
     void refresh(Registration registration) {
-        if (!registration.counted) {
-            begin(registration);
-        }
         registration.pollable.refreshed(registration);
         kernel.rewatch(registration);
         boolean isTimed = registration.pollable.deadline() != Long.MAX_VALUE;
@@ -70,10 +68,11 @@ final class Members {
         }
     }
 
-    private void begin(Registration registration) {
+    /** Counts a new registration. The registering thread. */
+    void begin(Registration registration) {
         if (!registration.pollable.isDoorbell()) {
             registration.counted = true;
-            count++;
+            count.incrementAndGet();
         }
     }
 
@@ -120,7 +119,7 @@ final class Members {
         ended = registration;
         hot.chill(registration);
         if (registration.counted) {
-            count--;
+            count.decrementAndGet();
         }
         if (registration.timed) {
             timed.remove(registration);

@@ -128,6 +128,7 @@ public final class Poller implements AutoCloseable {
         }
         boolean watched = false;
         try {
+            members.begin(registration);
             watchFirst(registration);
             watched = true;
         } finally {

@@ -15,14 +15,20 @@ final class ProcFile {
     /** A file's first bytes; empty if it cannot be read. */
     static String read(String file) {
         try {
-            return Privileged.call(() -> {
-                // This is no FileChannel, which an interrupt would close.
-                try (FileInputStream in = new FileInputStream(file)) {
-                    return new String(in.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1);
-                }
-            });
+            return Privileged.call(new Reading(file));
         } catch (IOException | SecurityException e) {
             return ""; // it is about a thread that has ended, or this is another system
+        }
+    }
+
+    /** A class with a name: linking a lambda takes milliseconds while a process starts. */
+    private record Reading(String file) implements Privileged.Action<String> {
+        @Override
+        public String run() throws IOException {
+            // This is no FileChannel, which an interrupt would close.
+            try (FileInputStream in = new FileInputStream(file)) {
+                return new String(in.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1);
+            }
         }
     }
 

@@ -63,7 +63,9 @@ public final class Registration {
     volatile SelectionKey key;
 
     boolean timed;
+    /** Whether this is among those that the poller counts. Written by the registering thread, before the turn's owner hears of this. */
     boolean counted;
+
     boolean closed;
     /** Whether the kernel's watch has ended, or never began. Only of use once this is {@link #closed}. */
     boolean unwatched;
@@ -72,6 +74,8 @@ public final class Registration {
 
     /** Since when memory or stack has run out in methods of the pollable; 0 for never. */
     long failingSince;
+    /** When that was met last. */
+    long failedAt;
     /** Whether this is among the registrations with something to try again. */
     boolean retried;
 
@@ -107,11 +111,24 @@ public final class Registration {
     }
 
     /**
-     * Hands this to the poller. The registering thread calls it once. No command about this is carried out before.
+     * Hands this to the poller. The registering thread calls it once. No command about this is carried out before. If the JDK's selector
+     * watches its channel already, and there is nothing else to look at, the poller has nothing to do for it.
      *
      * @param watched whether the JDK's selector has its channel; if not, the registration ends
      */
     void begin(boolean watched) {
+        if (watched && pending.compareAndSet(REFRESH, 0)) { // from now on whoever leaves word hands this to the poller
+            boolean isTold = false;
+            try {
+                isTold = !pollable.isPolled() && pollable.isKernels() && pollable.deadline() == Long.MAX_VALUE;
+            } finally {
+                if (!isTold) {
+                    leaveWord(REFRESH); // also after an error, which then meets the poller
+                }
+                poller.wakeForCommands();
+            }
+            return;
+        }
         if (!watched) {
             int unused = add(CLOSE);
         }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * How many threads of the machine are runnable, according to {@code /proc/loadavg}, compared with its processors. A
@@ -15,10 +16,10 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class RunnableThreads {
     private static final String ALLOWED = "Cpus_allowed_list:";
-    private static final int PROCESSORS = Privileged.get(() -> processors(Path.of("/sys/devices/system/cpu/online")));
+    private static final int PROCESSORS = processors(Path.of("/sys/devices/system/cpu/online"));
     private static final RandomAccessFile LOAD = open();
     /** Whether the number is about this process's processors: in a cpuset threads of all others are counted, too. */
-    private static final boolean HAS_ALL = Privileged.get(() -> allowed(Path.of("/proc/self/status"))) == PROCESSORS;
+    private static final boolean HAS_ALL = Privileged.get(new Allowed()) == PROCESSORS;
 
     /** Held by the thread that reads. Nobody waits for it. */
     private static final ReentrantLock READING = new ReentrantLock();
@@ -28,6 +29,22 @@ final class RunnableThreads {
     private static volatile int last;
 
     private RunnableThreads() {}
+
+    // Classes with names: linking a lambda takes milliseconds while a process starts.
+
+    private static final class Allowed implements Supplier<Integer> {
+        @Override
+        public Integer get() {
+            return allowed(Path.of("/proc/self/status"));
+        }
+    }
+
+    private static final class Opening implements Privileged.Action<RandomAccessFile> {
+        @Override
+        public RandomAccessFile run() throws IOException {
+            return new RandomAccessFile("/proc/loadavg", "r");
+        }
+    }
 
     private static int count(String list) {
         int sum = 0;
@@ -40,7 +57,7 @@ final class RunnableThreads {
 
     private static RandomAccessFile open() {
         try {
-            return Privileged.call(() -> new RandomAccessFile("/proc/loadavg", "r"));
+            return Privileged.call(new Opening());
         } catch (IOException | SecurityException e) {
             return null; // another system than Linux, or no right to ask: unknown
         }
@@ -97,9 +114,9 @@ final class RunnableThreads {
     /** The size of a list such as {@code 0-3,6}; 0 if it cannot be read. */
     static int processors(Path list) {
         try {
-            return count(Files.readString(list, StandardCharsets.US_ASCII));
-        } catch (IOException | NumberFormatException | SecurityException e) {
-            return 0;
+            return count(ControlGroups.read(list));
+        } catch (NumberFormatException e) {
+            return 0; // also if there is none
         }
     }
 }

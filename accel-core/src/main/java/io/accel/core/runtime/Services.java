@@ -19,13 +19,14 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * What a process has beside its connections: the line in its log, its metrics, and the answers to {@code accel stats} and {@code accel
  * capture}. They start when the process is not young any more, off the program's threads, and in a program that is over by then not at
  * all.
  */
-final class Services implements Runnable, Log.Saying {
+final class Services implements Runnable, Consumer<Logger> {
     private final Profile profile;
     private final boolean on;
 
@@ -54,8 +55,9 @@ final class Services implements Runnable, Log.Saying {
         Beginning.of(profile, on);
     }
 
+    /** Says the line about Accel's start. */
     @Override
-    public void say(Logger logger) {
+    public void accept(Logger logger) {
         Beginning.say(logger, profile, on);
     }
 

@@ -92,6 +92,12 @@ public final class Accelerator {
         this.fabrics = new Fabrics(profile, streams);
     }
 
+    /** Puts a profile to work with the caller's fabrics. */
+    Accelerator(Profile profile, Fabrics fabrics) {
+        this(profile, (Senses) null);
+        this.fabrics = fabrics;
+    }
+
     /**
      * The wait strategy of a profile.
      *

@@ -9,7 +9,7 @@ import java.nio.channels.SelectableChannel;
 
 /**
  * The operations that the core needs of the kernel's connection under a stream. The adapter deals with the kernel for all others. Any
- * thread. An anchor changes socket options, and changes them back, in its own monitor, as {@link StreamSocket#withOptions} does for the
+ * thread. An anchor changes socket options, and changes them back, in its own monitor, as {@link StreamSocket#optionsMonitor} does for the
  * program.
  */
 public interface Anchor {

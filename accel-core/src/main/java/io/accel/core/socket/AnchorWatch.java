@@ -7,6 +7,7 @@ import io.accel.core.daemon.Privileged;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.jdk.HangUps;
 import io.accel.core.jdk.JdkAccess;
+import io.accel.core.jdk.MemoryFaults;
 import io.accel.core.jdk.OpenFiles;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -38,10 +39,11 @@ final class AnchorWatch {
     /** How long the link may take to tell of an end that the kernel knows already: a dying process closes one descriptor after the other. */
     private static final long GRACE_NANOS = 10_000_000L;
     /**
-     * How long the peer of a link that can break may take to say, behind all that it has sent, that it gives the link up as well. What is
-     * still under way then is lost.
+     * How long the peer of a link that can break may take to say, behind all that it has sent, that it gives the link up as well, or has
+     * ended. What is still under way then is lost, so this is far longer than a busy device takes. Only a reader that is on the link waits
+     * for that.
      */
-    private static final long ANSWER_NANOS = 60_000_000L;
+    private static final long ANSWER_NANOS = 500_000_000L;
     /** How often a connection that has hung up is looked at until it is decided. */
     private static final int PAUSE_MILLIS = 2;
     /** Until one hangs up. */
@@ -55,6 +57,9 @@ final class AnchorWatch {
     private final Map<Integer, WeakReference<LinkStream>> watched = new HashMap<>(); // guarded by this
 
     private HangUps hangUps; // guarded by this; written once
+    /** Opened, and without a thread so far. Guarded by this. */
+    private HangUps opened;
+
     private boolean isRefused; // guarded by this
 
     /** The connections that have hung up, and whose links are silent. The thread's. */
@@ -103,25 +108,32 @@ final class AnchorWatch {
 
     private boolean isStarted() {
         if (hangUps == null && !isRefused) {
-            isRefused = true;
             try {
                 start();
                 isRefused = hangUps == null;
-            } catch (IOException | SecurityException | IllegalStateException | OutOfMemoryError e) {
+            } catch (IOException | OutOfMemoryError e) {
+                ERRORS.warn(
+                        "nothing notices it if this TCP connection is ended from outside beneath its link; the next link tries again",
+                        e);
+            } catch (SecurityException | IllegalStateException e) {
+                isRefused = true;
                 ERRORS.warn("nothing notices TCP connections that are ended from outside beneath their links", e);
             }
         }
-        return !isRefused;
+        return hangUps != null;
     }
 
     private void start() throws IOException {
         if (OpenFiles.LIMIT > 0 && OpenFiles.LIMIT < LEAST_LIMIT) {
             return;
         }
-        HangUps opened = Privileged.call(HangUps::open);
-        if (opened != null) {
-            Daemons.start("accel-anchors", () -> run(opened), () -> wakeUp(opened));
-            hangUps = opened;
+        if (opened == null) {
+            opened = Privileged.call(HangUps::open);
+        }
+        HangUps own = opened;
+        if (own != null) {
+            Daemons.start("accel-anchors", () -> run(own), () -> wakeUp(own));
+            hangUps = own;
         }
     }
 
@@ -140,10 +152,7 @@ final class AnchorWatch {
         while (true) {
             try {
                 own.await((int) Daemons.sleep(silent.isEmpty() ? FOR_EVER : PAUSE_MILLIS), this::hungUp);
-                long now = System.nanoTime();
-                if (!silent.isEmpty()) {
-                    silent.removeIf(each -> isDecided(each, now));
-                }
+                decideAll(silent, System.nanoTime());
             } catch (Throwable e) {
                 // No connection may end the thread that watches all, or keep it busy with the same error.
                 ERRORS.warn("the thread that watches TCP connections beneath links met an error and goes on", e);
@@ -199,14 +208,29 @@ final class AnchorWatch {
                 && (stream.peer().hasEndedItself() || broken.isResuming() || broken.hasResumed());
     }
 
+    /** Looks at each connection, in any order, and makes no object: memory may have run out. */
+    private static void decideAll(List<Silence> silent, long now) {
+        for (int i = silent.size() - 1; i >= 0; i--) {
+            if (isDecided(silent.get(i), now)) {
+                int last = silent.size() - 1;
+                silent.set(i, silent.get(last));
+                Silence unused = silent.remove(last);
+            }
+        }
+    }
+
+    /** Looks at one. An error ends that connection, or is met again in the next turn. The same thread watches the others. */
     private static boolean isDecided(Silence each, long now) {
+        LinkFailure failure = each.stream.failure();
         try {
-            return each.isDecided(now);
+            boolean isDecided = each.isDecided(now);
+            MemoryFaults.surface(); // here, where it is known whose memory it is
+            failure.metNone(LinkFailure.Task.ANCHOR);
+            return isDecided;
         } catch (IOException e) {
             return true; // closed meanwhile
-        } catch (RuntimeException e) {
-            ERRORS.warn("dealing with a TCP connection that was ended from outside met an error", e);
-            return true; // the same thread watches the others
+        } catch (Throwable e) {
+            return !failure.metInTurn(LinkFailure.Task.ANCHOR, e);
         }
     }
 
@@ -235,7 +259,10 @@ final class AnchorWatch {
                 told = true;
                 broken.giveUp();
             }
-            if (broken.isPossible() && !broken.hasAll()) {
+            // A reader on the kernel's path is told by the kernel: an end in order comes behind all that the peer has
+            // sent.
+            boolean isReadHere = socket.incoming().link() == stream;
+            if (isReadHere && broken.isPossible() && !broken.hasAll()) {
                 if (now - since < ANSWER_NANOS) {
                     return false; // its answer stands behind all bytes that are still under way
                 }

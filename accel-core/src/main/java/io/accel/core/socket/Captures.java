@@ -2,6 +2,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.capture.Capture;
+import io.accel.core.daemon.ExitDelay;
 import io.accel.core.daemon.Log;
 import io.accel.core.observe.BuildInfo;
 import io.accel.core.observe.CaptureCounters;
@@ -14,6 +15,7 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Captures the traffic of this process's links, one capture at a time. It taps each existing link, and each new one, so that the threads
@@ -24,6 +26,9 @@ public final class Captures implements CaptureSource {
     private static final Captures OF_PROCESS = new Captures();
     /** How long the reader hears nothing, and its words are not heard. */
     private static final long HEARTBEAT_MILLIS = 100;
+
+    /** How long the process's end waits for the reader, which may be slow. */
+    private static final long AT_EXIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int PART = 4 * Capture.MOST_BLOCK;
 
@@ -36,6 +41,8 @@ public final class Captures implements CaptureSource {
      * Guarded by this.
      */
     private final Map<CapturedLink.Ends, Integer> ends = new HashMap<>();
+
+    private final ExitDelay delay = new ExitDelay("accel-capture-end", this::isPassedOn, AT_EXIT_NANOS);
 
     private Captures() {}
 
@@ -115,6 +122,7 @@ public final class Captures implements CaptureSource {
                     tap(link);
                 }
             }
+            delay.begin(); // what a process does last is often what its user looks for
             send(capture, request.packets() == 0 ? Long.MAX_VALUE : request.packets(), sink);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -130,6 +138,12 @@ public final class Captures implements CaptureSource {
                             capture.dropped());
         }
         return new Totals(capture.taken(), capture.dropped());
+    }
+
+    /** Whether there is no capture, or it has passed on what was captured until now. Any thread. */
+    boolean isPassedOn() {
+        Capture now = running;
+        return now == null || now.isPassedOn();
     }
 
     private synchronized boolean begin(Capture capture) {
@@ -164,6 +178,7 @@ public final class Captures implements CaptureSource {
             }
             fill(part.clear(), capture, isLast ? 0 : HEARTBEAT_MILLIS, most);
             sink.take(part.flip());
+            capture.passedOn();
         }
         end(capture);
         capture.end(part.clear());

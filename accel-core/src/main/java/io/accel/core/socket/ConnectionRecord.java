@@ -12,6 +12,7 @@ import io.accel.core.observe.Connections;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
 import io.accel.core.observe.Flight;
+import io.accel.core.observe.Listing;
 import io.accel.core.observe.ObservedConnection;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;
@@ -27,6 +28,8 @@ final class ConnectionRecord implements ObservedConnection {
     private final long id = Connections.nextId();
     private final long openedNanos = System.nanoTime();
     private final Object connectEvent;
+    /** Written by the thread that opens the connection, before others see this. */
+    private Listing listing;
     /** Whether the path was counted, which happens once. */
     private boolean decided; // under the monitor
 
@@ -58,16 +61,17 @@ final class ConnectionRecord implements ObservedConnection {
 
     /** The record of a client that begins to connect. */
     static ConnectionRecord connecting(StreamSocket socket) {
-        ConnectionRecord connection = new ConnectionRecord(socket, Role.CLIENT, Flight.connectBegins());
-        Connections.opened(connection);
-        return connection;
+        return new ConnectionRecord(socket, Role.CLIENT, Flight.connectBegins()).listed();
     }
 
     /** The record of a connection that a listener has accepted. */
     static ConnectionRecord accepting(StreamSocket socket) {
-        ConnectionRecord connection = new ConnectionRecord(socket, Role.SERVER, null);
-        Connections.opened(connection);
-        return connection;
+        return new ConnectionRecord(socket, Role.SERVER, null).listed();
+    }
+
+    private ConnectionRecord listed() {
+        listing = Connections.opened(this);
+        return this;
     }
 
     StreamHandover handover() {
@@ -92,7 +96,7 @@ final class ConnectionRecord implements ObservedConnection {
             links().stream = established;
         }
         PathName path = path();
-        Connections.established(this);
+        listing.established();
         if (role == Role.CLIENT && !isDecided()) {
             ProcessCounters.shookHands(path, System.nanoTime() - openedNanos);
         }
@@ -116,7 +120,7 @@ final class ConnectionRecord implements ObservedConnection {
 
     /** Takes note that the link is about to be freed while the connection lives on. The record still has the link's path. */
     void letGo() {
-        Connections.wentBack(this);
+        listing.wentBack();
         synchronized (this) {
             ByLinks had = links();
             LinkStream lost = had.stream;
@@ -166,7 +170,7 @@ final class ConnectionRecord implements ObservedConnection {
     /** Ends the record: nothing more will be counted. */
     void closed() {
         fellBack(); // does nothing if that or another path was counted before
-        Connections.closed(this);
+        listing.closed();
     }
 
     void wasReset(String cause) {
@@ -196,12 +200,6 @@ final class ConnectionRecord implements ObservedConnection {
     }
 
     // ---- for observers
-
-    /** Each record equals itself alone. The number exists already, while the JVM's hash would have to be made. */
-    @Override
-    public int hashCode() {
-        return Long.hashCode(id);
-    }
 
     @Override
     public PathName path() {

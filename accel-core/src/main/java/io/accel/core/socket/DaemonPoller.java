@@ -46,11 +46,12 @@ final class DaemonPoller {
                 Poller opened = Privileged.call(() -> new Poller(SLEEPING));
                 try {
                     Daemons.start(name, () -> body.accept(opened), opened::wakeup);
-                } catch (OutOfMemoryError | SecurityException e) {
-                    opened.close();
-                    throw e;
+                    poller = opened;
+                } finally {
+                    if (poller == null) {
+                        opened.close();
+                    }
                 }
-                poller = opened;
             } catch (SecurityException e) {
                 throw new FallbackException(
                         FallbackReason.NO_RIGHT,

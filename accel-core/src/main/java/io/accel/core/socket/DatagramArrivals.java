@@ -2,6 +2,8 @@
 package io.accel.core.socket;
 
 import io.accel.FallbackReason;
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
@@ -20,6 +22,9 @@ final class DatagramArrivals implements Fabric.Acceptor {
     private final DatagramSocket socket;
     private final String fabric;
     private final InetSocketAddress bound;
+    private static final Warnings ERRORS = new Warnings(Log.of(DatagramArrivals.class));
+    private static final int THE_END = Link.FIN | Link.CLOSED;
+
     /** The offers that clients have not confirmed yet; the fabric's thread only. */
     private final Map<Link, Offer> offers = new ConcurrentHashMap<>();
 
@@ -62,11 +67,18 @@ final class DatagramArrivals implements Fabric.Acceptor {
 
     @Override
     public boolean isSettled(Link link) {
-        boolean unused = link.drainDoorbell();
-        if ((link.peerState() & Link.ATTACHED) != 0) {
-            confirmed(link);
-        } else if (link.peerGone()) {
-            withdrawn(link);
+        if (!offers.containsKey(link)) {
+            return true; // an error has ended it, and it may be freed
+        }
+        try {
+            boolean unused = link.drainDoorbell();
+            if ((link.peerState() & Link.ATTACHED) != 0) {
+                confirmed(link);
+            } else if (link.peerGone()) {
+                withdrawn(link);
+            }
+        } catch (RuntimeException | Error e) {
+            takeBack(link, e);
         }
         return !offers.containsKey(link);
     }
@@ -78,14 +90,41 @@ final class DatagramArrivals implements Fabric.Acceptor {
         link.free();
     }
 
+    /** Frees a link that has met an error, and over which the peer may be sending: it hears of the end with its next datagram. */
+    private void takeBack(Link link, Throwable why) {
+        ERRORS.warn("a link for datagrams was taken back, since taking it met an error", why);
+        if (offers.remove(link) == null) {
+            return; // it is freed
+        }
+        socket.unreserve();
+        try {
+            link.signal(THE_END);
+        } finally {
+            link.free();
+        }
+    }
+
     @Override
     public void confirmed(Link link) {
-        Offer offer = offers.remove(link);
-        InetSocketAddress local = offer.local();
-        InetSocketAddress remote = offer.remote();
+        Offer offer = offers.get(link);
+        if (offer == null) {
+            return; // an error has ended it
+        }
+        try {
+            take(link, offer.local(), offer.remote());
+        } catch (RuntimeException | Error e) {
+            takeBack(link, e);
+        }
+    }
+
+    private void take(Link link, InetSocketAddress local, InetSocketAddress remote) {
         InetSocketAddress at = new InetSocketAddress(local.getAddress(), bound.getPort());
         boolean answers = answersFrom(local.getAddress(), remote.getAddress());
-        socket.arrived(new DatagramLink(link, fabric, at, remote), answers);
+        // As long as anything may fail, the offer is there to be taken back.
+        DatagramLink made = new DatagramLink(link, fabric, at, remote);
+        DatagramPath path = answers ? socket.pathBack(made) : null;
+        offers.remove(link);
+        socket.arrived(made, path); // which frees it after an error
     }
 
     /**

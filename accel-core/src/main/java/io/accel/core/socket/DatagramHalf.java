@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** The receiving or the sending half of a datagram socket: one thread at a time is in it. */
 final class DatagramHalf {
+    private static final Warnings ERRORS = new Warnings(Log.of(DatagramHalf.class));
+
     private final ReentrantLock lock = new ReentrantLock();
     /**
      * The tasks that other threads want done in this half. A task is added before the lock is tried; the tasks are looked at after the lock
@@ -31,10 +35,17 @@ final class DatagramHalf {
         runTasks();
     }
 
-    /** Runs the tasks of other threads. To be called within this half, at a point where nothing of it is in use. */
+    /**
+     * Runs the tasks of other threads. To be called within this half, at a point where nothing of it is in use. An error of a task is none of
+     * the caller's.
+     */
     void runWithin() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                ERRORS.warn("a step between two receives or sends of a datagram socket met an error", e);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.datagram.DatagramReception;
+import io.accel.core.datagram.LinkErrorException;
 import io.accel.core.datagram.Scatter;
 import io.accel.core.jdk.JdkBuffers;
 import io.accel.core.jdk.MappedCopy;
@@ -12,6 +13,7 @@ import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -35,6 +37,7 @@ final class DatagramInbox {
     private final DatagramLinks links;
     private final Consumer<DatagramLink> whenDrained;
     private final Consumer<InetSocketAddress> whenHeard;
+    private final BiConsumer<DatagramLink, Throwable> whenFailed;
     /** The links of whose datagrams the kernel brings copies. Replaced as a whole, under the monitor; read by the receiver. */
     private volatile DatagramLink[] mirrored = NONE;
     /**
@@ -69,16 +72,19 @@ final class DatagramInbox {
      *
      * @param whenDrained told of a link at its end when the kernel has no copies of its datagrams left
      * @param whenHeard told of the source of each datagram that the kernel brings
+     * @param whenFailed told of a link that has met an error, which it removes
      */
     DatagramInbox(
             DatagramChannel kernel,
             DatagramLinks links,
             Consumer<DatagramLink> whenDrained,
-            Consumer<InetSocketAddress> whenHeard) {
+            Consumer<InetSocketAddress> whenHeard,
+            BiConsumer<DatagramLink, Throwable> whenFailed) {
         this.kernel = kernel;
         this.links = links;
         this.whenDrained = whenDrained;
         this.whenHeard = whenHeard;
+        this.whenFailed = whenFailed;
     }
 
     /** Adds a link of whose datagrams the kernel brings copies, which are thrown away. Any thread. */
@@ -139,15 +145,37 @@ final class DatagramInbox {
             if (link == null) {
                 return null;
             }
-            if (link.isRaced()) {
-                if (takesRaced(link)) {
-                    MappedCopy.put(unraced, 0, dst, Math.min(unraced.limit(), dst.remaining()));
-                    return link.remote();
-                }
-            } else if (link.receiver().take(dst)) {
+            if (takes(link, dst)) {
                 return link.remote();
             }
         }
+    }
+
+    /** Takes the datagram of a link. A link that meets an error is given up; errors of the buffer are the program's. */
+    private boolean takes(DatagramLink link, ByteBuffer dst) throws IOException {
+        try {
+            if (!link.isRaced()) {
+                return link.receiver().take(dst);
+            }
+            if (!takesRaced(link)) {
+                return false;
+            }
+        } catch (LinkErrorException e) {
+            whenFailed.accept(link, e.getCause());
+            return false;
+        } catch (InternalError e) {
+            giveUpAfterFault(link, e);
+            return false;
+        }
+        MappedCopy.put(unraced, 0, dst, Math.min(unraced.limit(), dst.remaining()));
+        return true;
+    }
+
+    private void giveUpAfterFault(DatagramLink link, InternalError e) {
+        if (!link.isFaultOf(e)) {
+            throw e;
+        }
+        whenFailed.accept(link, e);
     }
 
     /** Takes the datagram of a link whole, unless the kernel has brought it. */
@@ -243,17 +271,30 @@ final class DatagramInbox {
             if (link == null) {
                 return -1;
             }
-            if (link.isRaced()) {
-                if (takesRaced(link)) {
-                    return scatter(unraced, dsts, offset, count);
-                }
-            } else {
-                long n = link.receiver().take(dsts, offset, count);
-                if (n != DatagramReception.NONE) {
-                    return n;
-                }
+            long n = take(link, dsts, offset, count);
+            if (n != DatagramReception.NONE) {
+                return n;
             }
         }
+    }
+
+    /** As {@link #takes}. */
+    private long take(DatagramLink link, ByteBuffer[] dsts, int offset, int count) throws IOException {
+        try {
+            if (!link.isRaced()) {
+                return link.receiver().take(dsts, offset, count);
+            }
+            if (!takesRaced(link)) {
+                return DatagramReception.NONE;
+            }
+        } catch (LinkErrorException e) {
+            whenFailed.accept(link, e.getCause());
+            return DatagramReception.NONE;
+        } catch (InternalError e) {
+            giveUpAfterFault(link, e);
+            return DatagramReception.NONE;
+        }
+        return scatter(unraced, dsts, offset, count);
     }
 
     private ByteBuffer unscattered() {

@@ -9,6 +9,7 @@ import io.accel.core.datagram.DatagramSender;
 import io.accel.core.datagram.GroupReceiver;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.Subscription;
+import io.accel.core.jdk.MemoryFaults;
 import io.accel.core.observe.ConnectionState;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -31,6 +32,9 @@ final class DatagramLink extends CapturedLink {
         BUSY
     }
 
+    /** So long lasts a link that only sends, unless something is wrong with it. */
+    private static final long LASTS_NANOS = 1_000_000_000L;
+
     private final Link link;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
@@ -43,11 +47,13 @@ final class DatagramLink extends CapturedLink {
     private final DatagramRecord record;
     private final boolean mirrored;
     private final boolean raced;
+    private final boolean isRemote;
+    private final long madeAt = System.nanoTime();
     private final UseCount users = new UseCount(2);
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closed;
 
-    /** Whether nothing was received yet. Receiving half only. */
+    /** Whether nothing was received yet. Written in the receiving half; read elsewhere without order, where that costs no more than a moment. */
     private boolean fresh = true;
     /** Receiving half only. */
     private boolean ending;
@@ -77,6 +83,7 @@ final class DatagramLink extends CapturedLink {
         this.receiver = new DatagramReceiver(link);
         this.sender = new DatagramSender(link);
         this.publisher = null;
+        this.isRemote = link.isRemote();
         this.mirrored = false;
         this.raced = false;
         this.record = new DatagramRecord(this, fabric, local, remote);
@@ -85,6 +92,7 @@ final class DatagramLink extends CapturedLink {
     /** The path from a publisher. */
     DatagramLink(Subscription subscription, String fabric, long from) {
         this.link = subscription;
+        this.isRemote = subscription.isRemote();
         this.local = subscription.flow().group();
         this.remote = subscription.flow().source();
         this.publisher = new GroupReceiver(subscription, from);
@@ -94,6 +102,11 @@ final class DatagramLink extends CapturedLink {
         boolean fromNetwork = subscription instanceof GroupRing.End;
         this.mirrored = subscription.flow().kernelToo() && !fromNetwork;
         this.raced = subscription.flow().kernelToo() && fromNetwork;
+    }
+
+    /** Whether the peer is on another host. */
+    boolean isRemote() {
+        return isRemote;
     }
 
     /** The address as programs are told it for a sender: like the kernel's, without the host name that they may have used to send to it. */
@@ -177,6 +190,11 @@ final class DatagramLink extends CapturedLink {
         fresh = false;
     }
 
+    /** Whether the link has brought a datagram, or has lasted. Any thread. */
+    boolean wasOfUse(long now) {
+        return !fresh || now - madeAt >= LASTS_NANOS;
+    }
+
     Place place() {
         return place;
     }
@@ -242,6 +260,11 @@ final class DatagramLink extends CapturedLink {
         }
         link.signal(Link.FIN | Link.CLOSED);
         return true;
+    }
+
+    /** Whether an error of a copy is a fault of the link's memory, and not of the program's. In a half. */
+    boolean isFaultOf(InternalError e) {
+        return MemoryFaults.isFault(e) && !link.isIntact();
     }
 
     /** Takes a share, unless the link is freed already. */

@@ -249,7 +249,7 @@ final class DatagramLinks {
     /** Whether a busy link is with a peer on another host. */
     boolean hasRemote() {
         for (DatagramLink link : busy) {
-            if (link.link().isRemote()) {
+            if (link.isRemote()) {
                 return true;
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
+import io.accel.core.datagram.LinkErrorException;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.core.stream.CorruptLinkException;
@@ -41,6 +42,12 @@ final class DatagramOutbox {
                 return n;
             } catch (CorruptLinkException e) {
                 socket.corrupt(link, e);
+            } catch (LinkErrorException e) {
+                if (isBehindFailure(link, e)) {
+                    return n;
+                }
+            } catch (InternalError e) {
+                giveUpAfterFault(link, e);
             }
         }
         GroupPublication group = path.publication();
@@ -68,6 +75,12 @@ final class DatagramOutbox {
                 return n;
             } catch (CorruptLinkException e) {
                 socket.corrupt(link, e);
+            } catch (LinkErrorException e) {
+                if (isBehindFailure(link, e)) {
+                    return n;
+                }
+            } catch (InternalError e) {
+                giveUpAfterFault(link, e);
             }
         }
         GroupPublication group = path.publication();
@@ -78,6 +91,20 @@ final class DatagramOutbox {
         return written;
     }
 
+    /** Gives a link up that has failed. Returns whether the datagram has left its buffer, so that the kernel must not send it as well. */
+    private boolean isBehindFailure(DatagramLink link, LinkErrorException e) {
+        socket.failed(link, e.getCause());
+        return e.isBehind();
+    }
+
+    /** Gives a link up whose memory has failed; another error is thrown. */
+    private void giveUpAfterFault(DatagramLink link, InternalError e) {
+        if (!link.isFaultOf(e)) {
+            throw e;
+        }
+        socket.failed(link, e);
+    }
+
     private static void sent(DatagramLink link, boolean taken) {
         link.use();
         if (!taken) {
@@ -86,7 +113,7 @@ final class DatagramOutbox {
     }
 
     /** The link over which to send so many bytes; null for the kernel, which also reports a length that is too long for any datagram. */
-    private static DatagramLink usable(DatagramPath path, long length) {
+    private DatagramLink usable(DatagramPath path, long length) {
         DatagramLink link = path.link();
         if (link == null
                 || length
@@ -95,13 +122,22 @@ final class DatagramOutbox {
                                 : DatagramSocket.MOST_IPV6)) {
             return null;
         }
-        if (link.isOverNow()) {
+        if (isOver(link)) {
             // The datagrams that the peer has sent are still to be received. The next ones to it may be for its
             // successor.
             path.unlink(link);
             return null;
         }
         return link;
+    }
+
+    private boolean isOver(DatagramLink link) {
+        try {
+            return link.isOverNow();
+        } catch (RuntimeException | InternalError e) {
+            socket.failed(link, e);
+            return true;
+        }
     }
 
     /** Whether the kernel had no room for the last datagram. Any thread. */

@@ -35,7 +35,10 @@ final class DatagramPath {
     /** Whether the peer, which spoke first, was given the time to find a link. Sending half only. */
     private boolean leftToPeer;
 
-    /** The number of vain searches. Used by searches, which come one after the other. */
+    /**
+     * The number of vain searches, one after the other. Used by searches, which come one after the other, and at the end of links, without
+     * order: a count that gets lost costs a search.
+     */
     private int misses;
 
     /**
@@ -97,10 +100,20 @@ final class DatagramPath {
         }
     }
 
-    /** Goes back to the kernel if {@code lost} was the link. The next datagram begins a search for another. */
+    /**
+     * Goes back to the kernel if {@code lost} was the link. The next datagram begins a search for another; but the search counts as vain
+     * whose link ended before it was of use, since the next one may end as soon, with the datagrams that were sent over it.
+     */
     void unlink(DatagramLink lost) {
         if (link == lost) {
-            dueAt = System.nanoTime();
+            long now = System.nanoTime();
+            if (lost.wasOfUse(now)) {
+                misses = 0;
+                dueAt = now;
+            } else {
+                dueAt = now + (SOON_NANOS << misses);
+                misses = Math.min(misses + 1, MOST_DOUBLINGS);
+            }
             link = null;
         }
     }
@@ -147,9 +160,7 @@ final class DatagramPath {
      */
     void searched(boolean found, long intervalNanos) {
         long wait = intervalNanos;
-        if (found) {
-            misses = 0;
-        } else {
+        if (!found) {
             // Otherwise a server of many clients without Accel would look for each of them all the time.
             // And a peer that has just heard of this socket needs a moment before it can be found.
             wait = began ? Math.min(wait, SOON_NANOS << misses) : wait << misses;

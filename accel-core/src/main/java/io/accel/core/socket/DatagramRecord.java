@@ -6,6 +6,7 @@ import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Connections;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
+import io.accel.core.observe.Listing;
 import io.accel.core.observe.ObservedConnection;
 import io.accel.core.observe.PathName;
 import java.net.InetSocketAddress;
@@ -18,6 +19,8 @@ final class DatagramRecord implements ObservedConnection {
     private final InetSocketAddress remote;
     private final long id = Connections.nextId();
     private final long openedMillis = System.currentTimeMillis();
+    /** Null before it is open. Written by the thread that opens it, before others can close it. */
+    private volatile Listing listing;
 
     DatagramRecord(DatagramLink path, String fabric, InetSocketAddress local, InetSocketAddress remote) {
         this.path = path;
@@ -32,12 +35,16 @@ final class DatagramRecord implements ObservedConnection {
     }
 
     void opened() {
-        Connections.opened(this);
-        Connections.established(this);
+        Listing opened = Connections.opened(this);
+        opened.established();
+        listing = opened;
     }
 
     void closed() {
-        Connections.closed(this);
+        Listing opened = listing;
+        if (opened != null) {
+            opened.closed();
+        }
     }
 
     @Override

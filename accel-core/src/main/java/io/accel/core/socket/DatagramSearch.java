@@ -32,7 +32,6 @@ final class DatagramSearch extends LinkSearch {
 
     @Override
     void found(Link link, String by, InetSocketAddress local) {
-        link.signal(Link.ATTACHED);
         socket.found(path, link, by, local);
     }
 

@@ -121,7 +121,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         this.kernel = kernel;
         this.alone = alone;
         this.talks = accelerator.linksDatagramsAtOnce();
-        this.inbox = new DatagramInbox(kernel, links, this::remove, this::heard);
+        this.inbox = new DatagramInbox(kernel, links, this::remove, this::heard, this::failed);
         this.outbox = new DatagramOutbox(this, destinations, inbox);
         this.mostPeers = accelerator.profile().get(Keys.DATAGRAM_PEERS_MAX);
         this.idleNanos = accelerator.profile().get(Keys.DATAGRAM_IDLE);
@@ -278,6 +278,8 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             }
         } catch (CorruptLinkException e) {
             corrupt(link, e);
+        } catch (RuntimeException | InternalError e) {
+            failed(link, e);
         }
     }
 
@@ -347,6 +349,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             return true;
         } catch (CorruptLinkException e) {
             corrupt(link, e);
+            return false;
+        } catch (RuntimeException | InternalError e) {
+            failed(link, e); // the other links are looked at
             return false;
         }
     }
@@ -437,11 +442,18 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 || !path.beginsSearch(listening && inbox.wasLastFrom(path.target()), retryNanos)) {
             return;
         }
-        if (!hasFinder() || !reserve()) {
-            path.searched(false, retryNanos);
-        } else if (!finder.begin(new DatagramSearch(this, path))) {
-            unreserve();
-            path.searched(false, retryNanos);
+        boolean isReserved = false;
+        boolean isBegun = false;
+        try {
+            isReserved = hasFinder() && reserve();
+            isBegun = isReserved && finder.begin(new DatagramSearch(this, path));
+        } finally {
+            if (!isBegun) {
+                if (isReserved) {
+                    unreserve();
+                }
+                path.searched(false, retryNanos);
+            }
         }
     }
 
@@ -570,9 +582,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
         return rings.next(links.size());
     }
 
-    /** Takes a link that a peer has brought, for which a place was kept; {@code answers} tells whether the peer may be answered over it. */
-    void arrived(DatagramLink link, boolean answers) {
-        DatagramPath path = answers ? destinations.of(link.remote()) : null;
+    /** The path to the peer of a link. */
+    DatagramPath pathBack(DatagramLink link) {
+        return destinations.of(link.remote());
+    }
+
+    /** Takes a link that a peer has brought, for which a place was kept; {@code path} is null if the peer may not be answered over it. */
+    void arrived(DatagramLink link, DatagramPath path) {
         if (add(link, path)) {
             PathName fabric = link.record().path();
             ProcessCounters.gotPath(Role.SERVER, fabric);
@@ -584,8 +600,22 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
 
     /** Takes a link that a search has found. */
     void found(DatagramPath path, Link link, String fabric, InetSocketAddress local) {
-        DatagramLink found = new DatagramLink(link, fabric, local, path.target());
-        boolean added = add(found, path);
+        DatagramLink found = null;
+        try {
+            DatagramLink made = new DatagramLink(link, fabric, local, path.target());
+            link.signal(Link.ATTACHED); // last: the peer uses it from now on
+            found = made;
+        } finally {
+            if (found == null) {
+                link.free(); // the search ends without, and gives the place back
+            }
+        }
+        boolean added = false;
+        try {
+            added = add(found, path);
+        } catch (RuntimeException | Error e) {
+            ERRORS.warn("a link for datagrams was given up, since taking it met an error", e);
+        }
         path.searched(added, retryNanos);
         if (added) {
             ProcessCounters.gotPath(Role.CLIENT, PathName.of(fabric));
@@ -596,32 +626,48 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /** Takes note that a search has found nothing; {@code why} is null if a rule says kernel. */
     void notFound(DatagramPath path, FallbackException why) {
         unreserve();
-        remainsKernels(path, why);
-        path.searched(false, retryNanos);
+        try {
+            remainsKernels(path, why);
+        } finally {
+            path.searched(false, retryNanos);
+        }
     }
 
     /** Adds a link, for which a place was kept, and sends over it to the destination of a path; or ends the link. */
     private boolean add(DatagramLink link, DatagramPath path) {
-        synchronized (this) {
-            awaited--;
-            if (!closed && watchers.linked(link)) {
-                link.record().opened(); // a capture that begins finds it now
-                Captures.opened(link); // before anything can be sent or received over it
-                links.add(link);
-                if (path != null) {
-                    replaceDead(path);
-                    path.linked(link);
-                }
-            } else {
+        boolean done = false;
+        try {
+            if (!addIfOpen(link, path)) {
+                done = true;
                 link.end();
                 link.release();
                 link.release();
                 return false;
             }
+            done = true;
+        } finally {
+            if (!done && !remove(link)) {
+                tryAll(() -> watchers.unlinked(link), link::release, () -> endAndRelease(link));
+            }
         }
         finder.watch(this);
         finder.guard(watchers, link);
         watchers.refresh();
+        return true;
+    }
+
+    private synchronized boolean addIfOpen(DatagramLink link, DatagramPath path) {
+        awaited--;
+        if (closed || !watchers.linked(link)) {
+            return false;
+        }
+        link.record().opened(); // a capture that begins finds it now
+        Captures.opened(link); // before anything can be sent or received over it
+        links.add(link);
+        if (path != null) {
+            replaceDead(path);
+            path.linked(link);
+        }
         return true;
     }
 
@@ -658,10 +704,10 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /** Gives up a link. Any thread. */
-    private void remove(DatagramLink link) {
+    private boolean remove(DatagramLink link) {
         synchronized (this) {
             if (!links.remove(link)) {
-                return;
+                return false;
             }
             DatagramPath path = link.path();
             if (path != null) {
@@ -683,6 +729,7 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
                 () -> reading.run(link::release),
                 sleeper::wake, // a receiver that waits has the receiving half's share
                 () -> writing.run(() -> endAndRelease(link)));
+        return true;
     }
 
     /** In the sending half, so that nothing is sent after the end. */
@@ -702,12 +749,14 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     }
 
     /** Gives up a link that has met an error, such as a fault of its memory. Its peer is reached through the kernel from now on. */
-    private void failed(DatagramLink link, Throwable e) {
+    void failed(DatagramLink link, Throwable e) {
+        if (!remove(link)) {
+            return; // another thread has met an error of it, too
+        }
         ERRORS.warn(
                 "accel: datagrams to and from " + link.remote() + " go through the kernel, since their link has failed",
                 e);
         ProcessCounters.didReset(link.record().path());
-        remove(link);
     }
 
     /** Handles a doorbell that has found a peer to be gone. The datagrams that the peer sent before are still to be received. */

@@ -38,9 +38,18 @@ final class Fabrics {
      * @param streams those for streams of TCP
      */
     Fabrics(Profile profile, Map<FabricName, Fabric> streams) {
+        this(profile, streams, all(profile, PortSpace.UDP));
+    }
+
+    /**
+     * Those of a profile.
+     *
+     * @param streams as above
+     * @param all those for datagrams, of both names
+     */
+    Fabrics(Profile profile, Map<FabricName, Fabric> streams, Map<FabricName, Fabric> all) {
         this.profile = profile;
         this.streams = streams;
-        Map<FabricName, Fabric> all = all(profile, PortSpace.UDP);
         this.datagrams = profile.get(Keys.DATAGRAM_RDMA)
                 ? all
                 : Map.of(FabricName.SHM, all.get(FabricName.SHM)); // nothing proves the peer on another host

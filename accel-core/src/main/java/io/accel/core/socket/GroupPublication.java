@@ -13,6 +13,7 @@ import io.accel.core.observe.ConnectionState;
 import io.accel.core.observe.Connections;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
+import io.accel.core.observe.Listing;
 import io.accel.core.observe.ObservedConnection;
 import io.accel.core.observe.PathName;
 import java.io.IOException;
@@ -39,6 +40,8 @@ final class GroupPublication implements ObservedConnection {
 
     private final long id = Connections.nextId();
     private final long openedMillis = System.currentTimeMillis();
+    /** Null before it is open. Written by the thread that opens it, before others can close it. */
+    private volatile Listing listing;
 
     /**
      * A publication, to which nothing was published yet.
@@ -53,8 +56,9 @@ final class GroupPublication implements ObservedConnection {
     }
 
     void opened() {
-        Connections.opened(this);
-        Connections.established(this);
+        Listing opened = Connections.opened(this);
+        opened.established();
+        listing = opened;
     }
 
     /**
@@ -155,7 +159,10 @@ final class GroupPublication implements ObservedConnection {
 
     /** Gives the memory back. Members still receive what was published. */
     void close() {
-        Connections.closed(this);
+        Listing opened = listing;
+        if (opened != null) {
+            opened.closed();
+        }
         publication.free();
         if (outlet != null) {
             outlet.free();

@@ -57,7 +57,10 @@ public final class Incoming {
     /** What the array of the next read had before, if a record may come with it; otherwise null. Under the lock. */
     private byte[] kept;
 
-    /** Bytes of the program's that were read in search of the rest of a record; otherwise null. Under the lock. */
+    /**
+     * The bytes that came next and were read in search of the rest of a record, and that nobody has looked at so far; otherwise null. Under
+     * the lock, and null whenever nobody is in it.
+     */
     private ByteBuffer behind;
 
     /**
@@ -156,39 +159,36 @@ public final class Incoming {
      *     has ended because the link has broken
      */
     public int took(int n, ByteBuffer dst) throws IOException {
-        if (n >= 0 && aside == null) {
-            tookPlain(n, dst);
+        StreamFingerprint print = fingerprint;
+        if (n >= 0 && aside == null) { // this never was about to have a link: there is nothing else to look for
+            if (n > 0) {
+                if (print != null) {
+                    print.note(taken, dst, dst.position() - n, n);
+                }
+                count(n);
+                socket.handover().noteTraffic();
+            }
             return n;
         }
-        StreamFingerprint print = fingerprint;
         if (print != null && n > 0 && socket.attached() == null) {
             print.note(taken, dst, dst.position() - n, n);
         }
         int own = n;
         if (n > 0 && records != null) {
             own = withoutRecords(taken, n, new ByteBuffer[] {dst}, new int[] {dst.position() - n}, 0);
-            setAsideBehind();
             restore(dst, own, n);
         }
+        ByteBuffer more = takeBehind();
         int mine = (int) took(own);
         if (mine < own) {
             int from = dst.position() - (own - mine);
             setAside(dst.duplicate().limit(dst.position()).position(from));
             dst.position(from);
         }
-        return (int) orAnew(n, mine);
-    }
-
-    /** As {@link #took}, as long as the connection has never been about to have a link: then there is nothing else to look for. */
-    private void tookPlain(int n, ByteBuffer dst) {
-        if (n > 0) {
-            StreamFingerprint print = fingerprint;
-            if (print != null) {
-                print.note(taken, dst, dst.position() - n, n);
-            }
-            count(n);
-            socket.handover().noteTraffic();
+        if (more != null) {
+            setAsideBehind(more);
         }
+        return (int) orAnew(n, mine);
     }
 
     /**
@@ -211,11 +211,14 @@ public final class Incoming {
         long own = n;
         if (n > 0 && records != null) {
             own = withoutRecords(taken, (int) n, dsts, before, offset);
-            setAsideBehind();
         }
+        ByteBuffer more = takeBehind();
         long mine = took(own);
         if (mine < own) {
             setAside(takeOff(dsts, before, offset, (int) (own - mine)));
+        }
+        if (more != null) {
+            setAsideBehind(more);
         }
         return orAnew(n, mine);
     }
@@ -278,17 +281,19 @@ public final class Incoming {
             }
             int head = (int) (at - position);
             int there = left - head;
-            ByteBuffer tail = takeOff(dsts, before, offset, there);
+            ByteBuffer tail = withBehind(takeOff(dsts, before, offset, there));
             each.doneAt(at);
             if (each.of().mayBePeers(tail)) {
-                tail = there < OwnershipSecrets.RECORD ? withRest(tail, each.of()) : tail;
+                tail = tail.remaining() < OwnershipSecrets.RECORD ? withRest(tail, each.of(), at) : tail;
                 if (tail.remaining() >= OwnershipSecrets.RECORD && each.of().mayBePeers(tail)) {
                     each.of().found(tail);
                     tail.position(OwnershipSecrets.RECORD);
-                } else if (tail.remaining() > there) {
-                    behind = tail.slice(there, tail.remaining() - there);
-                    tail.limit(there);
                 }
+            }
+            if (tail.remaining() > there) {
+                int end = tail.position() + there;
+                behind = tail.slice(end, tail.limit() - end);
+                tail.limit(end);
             }
             left = head + tail.remaining();
             putBack(tail, dsts, offset);
@@ -296,27 +301,83 @@ public final class Incoming {
         return left;
     }
 
-    private void setAsideBehind() {
+    /** The bytes that were read behind others to find out whether there was a record; null if there are none. Under the lock. */
+    private ByteBuffer takeBehind() {
         ByteBuffer more = behind;
+        behind = null;
+        return more;
+    }
+
+    private ByteBuffer withBehind(ByteBuffer came) {
+        ByteBuffer more = takeBehind();
+        return more == null
+                ? came
+                : ByteBuffer.allocate(came.remaining() + more.remaining())
+                        .put(came)
+                        .put(more)
+                        .flip();
+    }
+
+    /** Sets aside bytes that were read from the kernel, and the bytes {@link #behind} them. Under the lock. */
+    private void setAsideNext(ByteBuffer came) throws IOException {
+        setAsideInPlace(came);
+        ByteBuffer more = takeBehind();
         if (more != null) {
-            behind = null;
-            aside.addProgramBytes(more);
+            setAsideBehind(more);
         }
     }
 
     /**
-     * Reads the rest of what may be the peer's record.
+     * Sets aside bytes that were read in search of the rest of a record that there was not. Among them may be a record whose place the peer
+     * has told only now, and the announcement of a switch. Under the lock.
+     */
+    private void setAsideBehind(ByteBuffer more) throws IOException {
+        ByteBuffer next = more;
+        while (next != null) {
+            long position = taken + aside.size() + aside.held();
+            next.position(next.limit());
+            int unused = withoutRecords(position, next.limit(), new ByteBuffer[] {next}, new int[] {0}, 0);
+            setAsideInPlace(next.flip());
+            next = takeBehind();
+        }
+        socket.readiness().refresh(); // the kernel tells nobody of them any more
+    }
+
+    /** Sets aside bytes that stand behind all that were read before, wherever the switch is. Under the lock. */
+    private void setAsideInPlace(ByteBuffer next) throws IOException {
+        long before = beforeSwitch();
+        if (before != Long.MAX_VALUE) {
+            // A switch where it cannot be is for the next reader to meet.
+            int own = before < 0 ? next.remaining() : (int) Math.min(before, next.remaining());
+            aside.addProgramBytes(next.slice(next.position(), own));
+            next.position(next.position() + own);
+            if (!next.hasRemaining()) {
+                return;
+            }
+            goToLinkBehindAside(socket.attached());
+        }
+        if (announcementDue && next.hasRemaining()) {
+            aside.addBehindAnnouncement(next);
+            announcementDue = false;
+        } else {
+            aside.add(next, link != null || aside.hasEarly());
+        }
+    }
+
+    /**
+     * Reads the rest of what may be the peer's record. It comes at once, or the peer says within a moment that the record stands elsewhere.
      *
      * @param begun the first bytes
+     * @param at the place where they stand
      * @return these and more: the whole record, or bytes that are no record
      */
-    private ByteBuffer withRest(ByteBuffer begun, Ownership of) throws IOException {
+    private ByteBuffer withRest(ByteBuffer begun, Ownership of, long at) throws IOException {
         ByteBuffer all = ByteBuffer.allocate(OwnershipSecrets.RECORD).put(begun);
         long start = System.nanoTime();
         while (all.hasRemaining() && of.mayBePeers(all.duplicate().flip())) {
             if (socket.anchor().available() > 0) {
                 int unused = readAnchor(all);
-            } else if (hasAnchorEnded() || System.nanoTime() - start > REST_NANOS) {
+            } else if (of.peersPlace() != at || hasAnchorEnded() || System.nanoTime() - start > REST_NANOS) {
                 break;
             } else {
                 LockSupport.parkNanos(REST_PAUSE_NANOS);
@@ -349,7 +410,7 @@ public final class Incoming {
                     && at - position < socket.anchor().available()) {
                 ByteBuffer came = takeForAside(at - position + 1);
                 if (came != null) {
-                    aside.addProgramBytes(came);
+                    setAsideNext(came);
                     socket.readiness().refresh(); // the kernel tells nobody of them any more
                 }
             }
@@ -523,18 +584,12 @@ public final class Incoming {
             if (link == null && !aside.hasEarly() && !setAsideUpToSwitch(socket.attached())) {
                 return false;
             }
-            boolean isBehindLink = link != null || aside.hasEarly();
             while (aside.awaitsRecord()) {
                 ByteBuffer came = takeForAside(Long.MAX_VALUE);
                 if (came == null) {
                     break;
                 }
-                if (announcementDue) {
-                    aside.addBehindAnnouncement(came);
-                    announcementDue = false;
-                } else {
-                    aside.add(came, isBehindLink);
-                }
+                setAsideNext(came);
             }
             return aside.awaitsRecord() && !aside.hasEarly() && hasAnchorEnded();
         } finally {
@@ -556,27 +611,33 @@ public final class Incoming {
             return true;
         }
         long at = switchedAt(attached, false);
-        long missing = at - taken - aside.size();
-        while (missing > 0) {
-            ByteBuffer came = takeForAside(missing);
+        while (at - taken - aside.size() > 0) {
+            ByteBuffer came = takeForAside(at - taken - aside.size());
             if (came == null) {
                 checkWholeUpTo(at);
                 return false;
             }
-            missing -= came.remaining();
-            aside.addProgramBytes(came);
+            setAsideNext(came);
+            if (link != null || aside.hasEarly()) {
+                return true; // bytes behind the announcement were read as well, in search of a record
+            }
         }
+        goToLinkBehindAside(attached);
+        return true;
+    }
+
+    /** The link comes behind what is set aside, and the announcement next in the kernel. Under the lock. */
+    private void goToLinkBehindAside(LinkStream attached) {
         announcementDue = true;
         if (aside.isEmpty()) {
             comeToLink(attached);
         } else {
             aside.endBeforeLink();
         }
-        return true;
     }
 
     /**
-     * Takes bytes from the kernel that are to be set aside, up to the announcement of a switch. Under the lock.
+     * Takes bytes from the kernel that are to be set aside, up to the announcement of a switch. {@link #behind} comes next. Under the lock.
      *
      * @param most how many at most
      * @return the bytes; null if none are there, or too many are set aside
@@ -595,7 +656,6 @@ public final class Incoming {
         if (n > 0 && records != null) {
             long position = taken + aside.size() + aside.held();
             int unused = withoutRecords(position, n, new ByteBuffer[] {came}, new int[] {0}, 0);
-            return withBehind(came.flip());
         }
         return n > 0 ? came.flip() : null;
     }
@@ -611,18 +671,6 @@ public final class Incoming {
         }
         long at = switchedAt(attached, false);
         return at == LinkReader.NOT_SWITCHED ? Long.MAX_VALUE : at - taken - aside.size();
-    }
-
-    /** Appends the bytes that were read behind these to find out whether there was a record. Under the lock. */
-    private ByteBuffer withBehind(ByteBuffer came) {
-        ByteBuffer more = behind;
-        behind = null;
-        return more == null
-                ? came
-                : ByteBuffer.allocate(came.remaining() + more.remaining())
-                        .put(came)
-                        .put(more)
-                        .flip();
     }
 
     /** The next byte comes over the link. Under the lock. */

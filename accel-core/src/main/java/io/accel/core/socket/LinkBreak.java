@@ -98,10 +98,10 @@ final class LinkBreak {
             }
             givenUp = true;
         }
+        decide(Link.ABANDONED); // first: what a writer would still publish behind LEFT is nobody's
         // An end that has been told of stays the end: the peer reads it over the link, and TCP tells a reader of no
         // failure behind it.
         peer.say(stream.writer().isFinished() ? Link.ABANDONED : Link.ABANDONED | Link.LEFT);
-        decide(Link.ABANDONED);
         abandoned = true;
     }
 

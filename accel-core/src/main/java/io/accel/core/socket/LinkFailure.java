@@ -41,14 +41,16 @@ final class LinkFailure {
     private static final Step[] STEPS = Step.values();
 
     /**
-     * What {@link StreamUpgrades}' thread does for a link in turns. Each has errors of its own: a task that meets none says nothing about
+     * What a thread that serves many links does for one in turns. Each has errors of its own: a task that meets none says nothing about
      * another one that meets them each time.
      */
     enum Task {
         ANNOUNCE(0),
         RESUME(1),
         RETIRE(2),
-        WATCH(3);
+        WATCH(3),
+        /** {@link AnchorWatch}'s; the others are {@link StreamUpgrades}'. */
+        ANCHOR(4);
 
         private static final int COUNT = values().length;
         private final int place;
@@ -69,7 +71,7 @@ final class LinkFailure {
 
     private int at;
     private int tries;
-    /** By {@link Task}. */
+    /** By {@link Task}, whose thread alone uses its element. */
     private final byte[] strikes = new byte[Task.COUNT];
 
     private boolean isPeerTold;
@@ -96,7 +98,7 @@ final class LinkFailure {
 
     /**
      * As {@link #met}, for a task that has another turn. Memory or stack that has run out says nothing about the link, so such an error
-     * counts only when the task meets it again and again. By {@link StreamUpgrades}' thread.
+     * counts only when the task meets it again and again. By the task's thread.
      *
      * @return whether the task is to have another turn
      */
@@ -109,7 +111,7 @@ final class LinkFailure {
         return false;
     }
 
-    /** Takes note that a task has met no error in its turn. By {@link StreamUpgrades}' thread. */
+    /** Takes note that a task has met no error in its turn. By the task's thread. */
     void metNone(Task task) {
         strikes[task.place] = 0;
     }

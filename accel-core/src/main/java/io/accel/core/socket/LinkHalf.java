@@ -86,6 +86,11 @@ abstract sealed class LinkHalf permits LinkReader, LinkWriter {
         throw new AsynchronousCloseException();
     }
 
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + lock;
+    }
+
     /** Counts the reset that an operation has met. In this half only. */
     final IOException failed(IOException e) {
         if (e instanceof CorruptLinkException || (!lease.hasFailed() && (link.peerState() & Link.RST) != 0)) {

@@ -101,6 +101,11 @@ final class LinkLease {
         users.add(count);
     }
 
+    @Override
+    public String toString() {
+        return state + ", " + users;
+    }
+
     /** Gives back one share. */
     void release() {
         if (users.leave()) {

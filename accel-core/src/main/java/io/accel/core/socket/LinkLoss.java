@@ -160,15 +160,17 @@ final class LinkLoss {
     }
 
     /**
-     * Sends a few bytes over the anchor that are not the program's, as {@link Anchor#send} does. The kernel reports a failure once. If it
-     * reports it here, the failure is kept for the program. Any thread.
+     * Sends a few bytes over the anchor that are not the program's, as {@link Anchor#send} does. The kernel reports a failure once, and
+     * chooses whom it tells: behind the peer's end no reader. So a failure that is there already is left to it. If it comes just now, and is
+     * reported here, it is kept for the program. Any thread.
      *
      * @param bytes as there
      * @return as there
-     * @throws IOException as there
+     * @throws IOException as there; or if the connection has failed, and nothing was sent
      */
     int send(ByteBuffer bytes) throws IOException {
         synchronized (sending) {
+            leaveFailure();
             try {
                 return socket.anchor().send(bytes);
             } catch (IOException e) {
@@ -176,6 +178,17 @@ final class LinkLoss {
                 throw e;
             }
         }
+    }
+
+    /** Takes note whether the peer's end has come, which costs a system call, and fails if the connection has. */
+    private void leaveFailure() throws IOException {
+        if (!socket.anchor().hasEnded()) {
+            return; // what has failed has ended as well
+        }
+        if (socket.findFailed()) {
+            throw new IOException("the TCP connection has failed");
+        }
+        socket.incoming().endHasCome();
     }
 
     /**

@@ -113,7 +113,14 @@ public final class LinkReader extends LinkHalf {
         if (lease.isEnded()) {
             return movedOrClosed();
         }
-        return socket.isInputShut() ? -1 : isElsewhere() ? LinkStream.MOVED : (int) settled(receiver.lend(least, most));
+        try {
+            return socket.isInputShut()
+                    ? -1
+                    : isElsewhere() ? LinkStream.MOVED : (int) settled(receiver.lend(least, most));
+        } catch (RuntimeException | Error e) {
+            stream.failIfLinks(e, receiver.isTorn());
+            throw e;
+        }
     }
 
     /** How many bytes are known to have come, without looking for more. In this half only. */
@@ -133,7 +140,14 @@ public final class LinkReader extends LinkHalf {
      */
     public void keep(long from) {
         if (!lease.isEnded()) {
-            receiver.keep(from);
+            try {
+                receiver.keep(from);
+            } catch (RuntimeException | Error e) {
+                if (receiver.isTorn()) {
+                    stream.failure().met(e);
+                }
+                throw e;
+            }
         }
     }
 

@@ -2,6 +2,8 @@
 package io.accel.core.socket;
 
 import io.accel.FallbackReason;
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Link;
 import io.accel.core.fabric.Shortage;
 import io.accel.profile.HandoverAfter.Unrest;
@@ -32,6 +34,7 @@ import java.util.concurrent.TimeUnit;
  * have larger ones. The other end may have smaller limits, or none; it says {@link Link#LARGER} as a wish.
  */
 final class LinkRetirement {
+    private static final Warnings ERRORS = new Warnings(Log.of(LinkRetirement.class));
     /** One in this many looks retires a link that may be in use, or breaks it, in tests that do so at random. */
     private static final int RESTLESS_LOOKS = 16;
 
@@ -311,7 +314,8 @@ final class LinkRetirement {
     }
 
     /**
-     * Frees an abandoned link once both ends have left it: until then the peer may have to read what was published.
+     * Frees an abandoned link once both ends have left it: until then the peer may have to read what was published. If bytes may be missing,
+     * it stays until the program closes, since it knows what the program has been told of that.
      *
      * @param said the states that the peer has set
      */
@@ -323,7 +327,8 @@ final class LinkRetirement {
             saidRetired = true;
             stream.peer().say(Link.RETIRED);
         }
-        if ((said & (Link.RETIRED | Link.BROKEN)) != 0) {
+        if ((said & (Link.RETIRED | Link.BROKEN)) != 0
+                && !stream.socket().loss().isCutOff()) {
             finish(stream, FallbackReason.CONNECTION_ENDED);
         }
     }
@@ -357,7 +362,9 @@ final class LinkRetirement {
             if (stream.socket().attached() == stream) {
                 stream.failure().met(e);
             } else {
-                stream.retire(); // the connection lives on without it
+                // The connection lives on without it, and nobody would hear of the error.
+                ERRORS.warn("giving a link back met an error", e);
+                stream.retire();
             }
             throw e;
         }

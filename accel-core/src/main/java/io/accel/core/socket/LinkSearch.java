@@ -171,25 +171,42 @@ abstract class LinkSearch extends KernelTold {
         if (handshake == null) {
             return;
         }
+        Connecting from = handshake;
+        Link link;
         try {
-            Link link = handshake.advance();
+            link = from.advance();
             if (link == null) {
                 waiting();
                 registration.refresh(); // the search may ask another fabric by now
                 return;
             }
-            Connecting over = handshake;
-            handshake = null;
-            take(link, over);
         } catch (FallbackException e) {
             handshake = null;
             failed(e);
             nextOrOver();
+            return;
         } catch (Throwable e) {
             // The handshake would be ready again at once, and fail again.
             abort();
             failed(error(e));
             nextOrOver();
+            return;
+        }
+        handshake = null;
+        takeOrEnd(link, from);
+    }
+
+    /** Takes the link. After an error there is none, and no other fabric is asked: the poller tells this search nothing any more. */
+    private void takeOrEnd(Link link, Connecting from) {
+        try {
+            take(link, from);
+        } catch (Throwable e) {
+            failed(error(e));
+            try {
+                notFound(why);
+            } finally {
+                registration.close();
+            }
         }
     }
 

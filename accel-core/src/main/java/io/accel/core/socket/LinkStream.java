@@ -245,6 +245,11 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
 
     // ---- captures: Captures, under its monitor
 
+    /** Lets captures see it. Here, since a class that itself hands this over has to load this one and all that it extends. */
+    void show() {
+        Captures.opened(this);
+    }
+
     /** The addresses that packets get: those of the connection, or the {@linkplain UnixName names} that stand for them. */
     @Override
     Ends ends() {
@@ -453,5 +458,11 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
             link.arm(Link.DATA); // that ring announced something else
             return peer.isReady() || link.peerGone();
         }
+    }
+
+    /** For logs and tests: who has the link. */
+    @Override
+    public String toString() {
+        return "link " + lease + ", " + reader + ", " + writer + ", waiting " + shares.size();
     }
 }

@@ -243,7 +243,12 @@ public final class LinkWriter extends LinkHalf {
      */
     public void flush() throws IOException {
         if (!lease.isEnded()) {
-            sender.flush();
+            try {
+                sender.flush();
+            } catch (RuntimeException | Error e) {
+                stream.failIfLinks(e, true); // nobody knows whether the peer has the bytes
+                throw e;
+            }
             if (unannounced) {
                 announce();
             }

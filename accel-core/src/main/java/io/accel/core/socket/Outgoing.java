@@ -389,7 +389,7 @@ public final class Outgoing {
         }
         int[] positions = new int[length];
         for (int i = 0; i < length; i++) {
-            positions[i] = srcs[offset + i] == null ? 0 : srcs[offset + i].position(); // the write refuses null
+            positions[i] = srcs[offset + i].position();
         }
         return positions;
     }

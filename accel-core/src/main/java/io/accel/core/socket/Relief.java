@@ -5,7 +5,11 @@ import io.accel.core.fabric.DescriptorShare;
 import io.accel.core.fabric.Shortage;
 import io.accel.core.jdk.OpenFiles;
 import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -37,6 +41,9 @@ public final class Relief {
     /** How long an operation waits that the program has not allowed to wait. */
     public static final long HARDLY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
+    /** How long a selector may take to close the descriptor of a channel that was closed, as threads of Accel's do. */
+    private static final long CLOSING_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     /** How many links are given back at a time: one for the operation, the others for those that follow it. */
     private static final int LINKS = 16;
@@ -50,15 +57,15 @@ public final class Relief {
      * Runs an operation, and {@linkplain #again again} if it fails for want of something that can be given back.
      *
      * @param operation the operation
-     * @param waits whose idle selectors are closed
+     * @param accelerator whose idle selectors are closed; it makes what it needs to wait only if the operation fails
      * @return its result
      * @throws IOException as the operation
      */
-    public static <T> T run(Operation<T> operation, BlockingWaits waits) throws IOException {
+    public static <T> T run(Operation<T> operation, Accelerator accelerator) throws IOException {
         try {
             return operation.run();
         } catch (IOException e) {
-            return again(e, operation, waits);
+            return again(e, operation, accelerator.waits());
         }
     }
 
@@ -84,6 +91,18 @@ public final class Relief {
     }
 
     /**
+     * Begins to give back what an operation lacked that cannot be tried again, so that the program's next attempt finds it.
+     *
+     * @param e the operation's failure
+     * @param waits whose idle selectors are closed
+     * @return that failure, to be thrown
+     */
+    public static IOException forNext(IOException e, BlockingWaits waits) {
+        Outcome unused = after(e, waits, 0, 1);
+        return e;
+    }
+
+    /**
      * Gives back what an operation lacked.
      *
      * @param e the operation's failure
@@ -93,7 +112,7 @@ public final class Relief {
      * @return whether to try again
      */
     public static Outcome after(IOException e, BlockingWaits waits, long mostNanos, int tries) {
-        if (tries > MOST_TRIES || e instanceof ClosedChannelException || e instanceof SocketTimeoutException) {
+        if (tries > MOST_TRIES || isOther(e)) {
             return Outcome.NONE;
         }
         // One more descriptor was not enough, perhaps: a selector takes two.
@@ -102,9 +121,8 @@ public final class Relief {
             return Outcome.NONE;
         }
         long before = DescriptorShare.taken();
-        if (before == 0) { // the last may have come back since the operation failed
-            boolean mayHave = lacksMemory(e) ? tries == 1 : lacksFiles(e) && OpenFiles.canOpen();
-            return mayHave ? Outcome.DONE : Outcome.NONE;
+        if (before == 0) { // the last may have come back since the operation began
+            return afterTheLast(e, mostNanos);
         }
         Shortage.begin();
         waits.closeIdle();
@@ -115,7 +133,7 @@ public final class Relief {
                 return Outcome.DONE;
             }
             if (DescriptorShare.taken() == 0) { // the last may have come back since the look above
-                return isMoreWanted || OpenFiles.canOpen() ? Outcome.DONE : Outcome.NONE;
+                return isMoreWanted ? Outcome.DONE : afterTheLast(e, mostNanos - (System.nanoTime() - start));
             }
             if (!asked) {
                 asked = true;
@@ -126,6 +144,37 @@ public final class Relief {
             }
             LockSupport.parkNanos(NAP_NANOS);
         }
+    }
+
+    /** Goes on where Accel has nothing to give back any more: what came back last may still be about to be closed. */
+    private static Outcome afterTheLast(IOException e, long mostNanos) {
+        if (lacksMemory(e)) {
+            return Outcome.DONE;
+        }
+        if (!lacksFiles(e)) {
+            return Outcome.NONE;
+        }
+        long start = System.nanoTime();
+        while (!OpenFiles.canOpen()) {
+            if (!DescriptorShare.hasGivenBackWithin(CLOSING_NANOS)) {
+                return Outcome.NONE;
+            }
+            if (System.nanoTime() - start >= mostNanos || Thread.currentThread().isInterrupted()) {
+                return Outcome.UNDER_WAY;
+            }
+            LockSupport.parkNanos(NAP_NANOS);
+        }
+        return Outcome.DONE;
+    }
+
+    /** Whether the JDK's class for it says that nothing was lacking, however little there is at the moment. */
+    private static boolean isOther(IOException e) {
+        return e instanceof ClosedChannelException
+                || e instanceof SocketTimeoutException
+                || e instanceof ConnectException
+                || e instanceof NoRouteToHostException
+                || e instanceof UnknownHostException
+                || e instanceof BindException;
     }
 
     /** The message is the C library's, in the user's language, so it is not all that is gone by. */

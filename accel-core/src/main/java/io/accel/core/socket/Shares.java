@@ -154,7 +154,7 @@ final class Shares {
 
     /** The present registrations. */
     List<Registration> all() {
-        return copy(false);
+        return copy();
     }
 
     synchronized boolean has(Registration registration) {
@@ -163,7 +163,7 @@ final class Shares {
 
     /** Makes every poller look. */
     void refresh() {
-        for (Registration registration : copy(false)) {
+        for (Registration registration : copy()) {
             registration.refresh();
         }
     }
@@ -178,17 +178,31 @@ final class Shares {
      */
     void close(boolean inUse) {
         boolean atOnce;
-        List<Registration> all;
+        Registration only = null; // the usual case, for which a copy would be garbage
+        List<Registration> all = NONE;
         synchronized (this) {
+            closed = true;
             atOnce = inUse || hasFormer;
-            all = copy(true);
+            if (registrations.size() == 1) {
+                only = registrations.get(0);
+            } else {
+                all = List.copyOf(registrations);
+            }
+        }
+        if (only != null) {
+            close(only, atOnce);
+            return;
         }
         for (Registration registration : all) {
-            if (atOnce) {
-                registration.close();
-            } else {
-                registration.closeInPoll();
-            }
+            close(registration, atOnce);
+        }
+    }
+
+    private static void close(Registration registration, boolean atOnce) {
+        if (atOnce) {
+            registration.close();
+        } else {
+            registration.closeInPoll();
         }
     }
 
@@ -197,7 +211,7 @@ final class Shares {
         if (size() == 0) {
             return; // the usual case when a channel changes its mode: an empty copy would be garbage
         }
-        for (Registration registration : copy(false)) {
+        for (Registration registration : copy()) {
             if (over.test(registration.attachment())) {
                 registration.close();
             }
@@ -208,8 +222,7 @@ final class Shares {
         return registrations.size();
     }
 
-    private synchronized List<Registration> copy(boolean last) {
-        closed |= last;
+    private synchronized List<Registration> copy() {
         return List.copyOf(registrations);
     }
 }

@@ -143,14 +143,14 @@ final class StreamHandover {
         if (shown == null) {
             return; // closed already
         }
+        InetSocketAddress remote = shown instanceof InetSocketAddress internet ? internet : anchor.remote();
         boolean allowed = accelerator.mayMove(Role.CLIENT, shown);
-        boolean may = allowed && anchor.remote() != null;
+        boolean may = allowed && remote != null;
         HandoverAfter after = accelerator.handoverAfter();
         boolean asks = may && (accelerator.isFailing() || (socket.kind().isNamed() && after.isAtOnce()));
         connection = ConnectionRecord.connecting(socket);
         if (may && accelerator.comparesBeginnings(Role.CLIENT, shown)) {
-            beginnings = StreamBeginnings.watch(
-                    socket, anchor.remote()); // its address is known; the local one is a system call
+            beginnings = StreamBeginnings.watch(socket, remote); // the address of this end is a system call
         }
         synchronized (this) {
             mayMove = may;
@@ -201,15 +201,16 @@ final class StreamHandover {
         accelerator.log().connected(anchor.shownLocal(), remote, path);
     }
 
-    /**
-     * Takes note that a listener has accepted the connection.
-     *
-     * @param why the path to report as long as nobody has asked for a link
-     * @param findable whether any client can ask
-     * @param askedLate whether a client may have asked, and had to go on before this end heard of it
-     * @param by the listener, which counts this connection among those that may get a link
-     */
-    void accepted(PathInfo why, boolean findable, boolean askedLate, StreamListener by) {
+    /** Says which listener has accepted the connection; before {@link #accepted}. */
+    void acceptedBy(StreamListener by) {
+        listener = by;
+    }
+
+    /** Takes note that the {@linkplain #acceptedBy listener} has accepted the connection, and counts it among those that may get a link. */
+    void accepted() {
+        StreamListener by = listener;
+        boolean findable = by.isAccelerated();
+        PathInfo why = by.unasked(findable);
         InetSocketAddress local = anchor.local();
         InetSocketAddress remote = anchor.remote();
         boolean isNamed = socket.kind().isNamed();
@@ -219,7 +220,6 @@ final class StreamHandover {
             beginnings = StreamBeginnings.watch(socket, local);
         }
         synchronized (this) {
-            listener = by;
             by.oneMoreUndecided();
             undecided = true;
             path = why;
@@ -236,7 +236,7 @@ final class StreamHandover {
             return; // a client is found for it later
         }
         boolean asked = enter(all);
-        if (accelerator.handoverAfter().atConnect() && (asked || askedLate)) {
+        if (accelerator.handoverAfter().atConnect() && (asked || by.isAskedLate())) {
             answer().await(LATE_NANOS, false);
             awaitPeer();
         }
@@ -510,7 +510,7 @@ final class StreamHandover {
                         socket,
                         connection);
                 socket.readiness().establish(made);
-                Captures.opened(made); // before anything can go by it
+                made.show(); // before anything can go by it
                 boolean unused =
                         made.hold(); // others may end the connection from now on, and this thread uses the link
                 stream = made;
@@ -531,7 +531,7 @@ final class StreamHandover {
 
     /** Tells everybody of a new link. */
     private void announce(LinkStream stream, Link link) {
-        Captures.opened(stream); // for a capture that has begun since, and may have looked too early
+        stream.show(); // for a capture that has begun since, and may have looked too early
         if (link.canBreak()) {
             Resumption.prepare();
         }
@@ -787,11 +787,11 @@ final class StreamHandover {
     // ---- the end
 
     /**
-     * Wakes the threads that wait for an answer: the program closes the connection, and has just said so in this monitor.
+     * Wakes the threads that wait for an answer: the program closes the connection, and has said so in this monitor.
      *
      * @return whether nothing was logged of the connection so far
      */
-    synchronized boolean wakeForClose() {
+    private synchronized boolean wakeForClose() {
         if (answer != null) {
             answer.wake(); // a thread that comes to wait after this finds the connection closed
         }
@@ -799,12 +799,9 @@ final class StreamHandover {
         return isOpen && connection != null && attached == null && !again && !saidKernel;
     }
 
-    /**
-     * Takes note that the connection has closed, so that nobody looks for it any more.
-     *
-     * @param unsaid the result of {@link #wakeForClose}
-     */
-    void closed(boolean unsaid) {
+    /** Takes note that the connection has closed, so that nobody waits or looks for it any more. */
+    void closed() {
+        boolean unsaid = wakeForClose();
         decided();
         if (unsaid && accelerator.log().saysAll() && !fails()) {
             logPath();

@@ -12,6 +12,7 @@ import io.accel.core.fabric.Link;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.ProcessCounters;
 import io.accel.profile.Role;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -110,7 +111,7 @@ public final class StreamListener {
                 return;
             }
         }
-        openNow(bound, shown);
+        new Places().open(bound, shown);
     }
 
     /** Opens the listener a moment after it was bound. */
@@ -126,46 +127,49 @@ public final class StreamListener {
         @Override
         public void run() {
             try {
-                openNow(bound, shown);
+                new Places().open(bound, shown);
             } catch (IOException e) {
                 throw new IllegalStateException(e); // only where a fall-back is a failure, and then nothing is deferred
             }
         }
     }
 
-    private void openNow(InetSocketAddress bound, SocketAddress shown) throws IOException {
-        FallbackException failure = null;
-        boolean served = false;
-        for (Fabric fabric : accelerator.fabricsFor(Role.SERVER, shown)) {
-            if (!isWanted(fabric)) {
-                continue;
-            }
-            try {
-                if (bound == null) {
-                    throw new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, UnixName.NO_FILE);
-                }
-                Fabric.Listening listening = fabric.listen(bound, new Arrivals(fabric.name(), bound));
-                if (!add(new Opened(fabric, listening))) {
-                    listening.close();
+    /** The places where clients ask. Apart, since those of a listener in a young process are opened later, and what this needs is loaded then. */
+    private final class Places {
+        void open(InetSocketAddress bound, SocketAddress shown) throws IOException {
+            FallbackException failure = null;
+            boolean served = false;
+            for (Fabric fabric : accelerator.fabricsFor(Role.SERVER, shown)) {
+                if (!isWanted(fabric)) {
                     continue;
                 }
-                if (listening.waitsFor() != null) {
-                    throw listening.waitsFor();
+                try {
+                    if (bound == null) {
+                        throw new FallbackException(FallbackReason.PEER_NOT_ACCELERATED, UnixName.NO_FILE);
+                    }
+                    Fabric.Listening listening = fabric.listen(bound, new Arrivals(fabric.name(), bound));
+                    if (!add(new Opened(fabric, listening))) {
+                        listening.close();
+                        continue;
+                    }
+                    if (listening.waitsFor() != null) {
+                        throw listening.waitsFor();
+                    }
+                    served = true;
+                    accelerator.log().listening(shown, new PathInfo(fabric.name(), null, null));
+                } catch (FallbackException e) {
+                    failure = e;
+                    PathInfo why = new PathInfo("kernel", e.reason(), e.getMessage());
+                    // A missing device says less than the failure of a fabric that is there.
+                    unopened = unopened.reason() == null || e.reason() != FallbackReason.NO_DEVICE ? why : unopened;
+                    accelerator.log().listening(shown, why);
                 }
-                served = true;
-                accelerator.log().listening(shown, new PathInfo(fabric.name(), null, null));
-            } catch (FallbackException e) {
-                failure = e;
-                PathInfo why = new PathInfo("kernel", e.reason(), e.getMessage());
-                // A missing device says less than the failure of a fabric that is there.
-                unopened = unopened.reason() == null || e.reason() != FallbackReason.NO_DEVICE ? why : unopened;
-                accelerator.log().listening(shown, why);
             }
-        }
-        accelerated = hasOpened();
-        if (accelerator.isFailing() && !served && failure != null) {
-            throw new IOException(
-                    "listener not accelerated, and fallback=fail: " + failure.reason() + ": " + failure.getMessage());
+            accelerated = hasOpened();
+            if (accelerator.isFailing() && !served && failure != null) {
+                throw new IOException("listener not accelerated, and fallback=fail: " + failure.reason() + ": "
+                        + failure.getMessage());
+            }
         }
     }
 
@@ -197,7 +201,7 @@ public final class StreamListener {
         try {
             socket = new StreamSocket(accelerator, anchor);
             anchor.accepted(socket);
-            socket.handover().accepted(accelerated ? UNASKED : unopened, accelerated, askedLate, this);
+            socket.accepted(this);
             taken = true;
             return socket;
         } finally {
@@ -207,11 +211,49 @@ public final class StreamListener {
         }
     }
 
+    /**
+     * The path to report of a connection as long as nobody has asked for a link.
+     *
+     * @param findable whether any client can
+     */
+    PathInfo unasked(boolean findable) {
+        return findable ? UNASKED : unopened;
+    }
+
+    /** Whether a client may have asked, and had to go on before this end heard of it. */
+    boolean isAskedLate() {
+        return askedLate;
+    }
+
     /** Apart, so that nothing is made before there is an error. */
     private static final class Errors {
         static final Warnings SEEN = new Warnings(Log.of(StreamListener.class));
 
         private Errors() {}
+
+        static void notClosed(Throwable e) {
+            SEEN.warn("closing a connection that could not be accepted met an error", e);
+        }
+    }
+
+    /**
+     * Resets and closes a connection that was accepted and that no program gets, because of an error on the way there. Throws nothing.
+     *
+     * @param socket the stream that was {@linkplain #accepted made} for it; null if there is none
+     * @param kernel the kernel's connection
+     */
+    public static void drop(StreamSocket socket, Closeable kernel) {
+        try {
+            try {
+                if (socket != null) {
+                    drop(socket, socket.adaptersAnchor());
+                }
+            } finally {
+                kernel.close();
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            Errors.notClosed(e);
+        }
     }
 
     private static void drop(StreamSocket socket, Anchor anchor) {
@@ -229,7 +271,7 @@ public final class StreamListener {
                 }
             }
         } catch (IOException | RuntimeException | Error e) {
-            Errors.SEEN.warn("closing a connection that could not be accepted met an error", e);
+            Errors.notClosed(e);
         }
     }
 
@@ -260,7 +302,10 @@ public final class StreamListener {
         List<Opened> toClose;
         synchronized (this) {
             movable--;
-            toClose = closed ? takeUnwanted() : List.of();
+            if (!closed) {
+                return;
+            }
+            toClose = takeUnwanted();
         }
         closeAll(toClose);
     }

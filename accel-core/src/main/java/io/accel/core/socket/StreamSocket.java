@@ -4,6 +4,7 @@ package io.accel.core.socket;
 import io.accel.FallbackReason;
 import io.accel.PathInfo;
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.OutOfLine;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Link;
 import io.accel.core.observe.ConnectionState;
@@ -44,6 +45,7 @@ public final class StreamSocket {
     private final Incoming incoming = new Incoming(this);
     private final Outgoing outgoing = new Outgoing(this);
     private final StreamHandover handover;
+    private final OutOfLine.Call once = new OnceInLife(this);
     private final StreamKind kind;
 
     /**
@@ -223,9 +225,16 @@ public final class StreamSocket {
      * the peer has heard of it and waits for its program to accept.
      *
      * @throws ConnectException if the connection gets no link, and {@code fallback=fail}
+     * @throws IOException for no other reason
      */
-    public void connected() throws ConnectException {
-        handover.connected();
+    public void connected() throws IOException {
+        int unused = OutOfLine.call(once, OnceInLife.CONNECTED);
+    }
+
+    /** Takes note that a listener has accepted the connection. */
+    void accepted(StreamListener by) {
+        handover.acceptedBy(by);
+        OnceInLife.run(once, OnceInLife.ACCEPTED);
     }
 
     /**
@@ -263,26 +272,14 @@ public final class StreamSocket {
         handover.letGo(stream, why);
     }
 
-    /** A program's question for an option, or its change of one. */
-    @FunctionalInterface
-    public interface OptionAction<T> {
-        /** Deals with the kernel's socket. */
-        T run() throws IOException;
-    }
-
     /**
-     * Asks for, or sets, an option of the kernel's connection for the program. Accel itself sets {@code TCP_NODELAY} for a moment, to announce a
-     * switch, and {@code SO_LINGER} when it closes. The two exclude each other: the program never sees Accel's values, and none of its
-     * own gets lost. Each is a system call or two, so nobody waits for long. Any thread.
-     *
-     * @param action the action; one that sets an option checks that the program has not closed the connection
-     * @return its result
-     * @throws IOException as the action does
+     * The monitor in which an adapter asks for, or sets, an option of the kernel's connection for the program; if it sets one, it checks there
+     * that the program has not closed the connection. Accel itself sets {@code TCP_NODELAY} for a moment, to announce a switch, and {@code
+     * SO_LINGER} when it closes. The two exclude each other: the program never sees Accel's values, and none of its own gets lost. Each
+     * is a system call or two, so nobody waits for long.
      */
-    public <T> T withOptions(OptionAction<T> action) throws IOException {
-        synchronized (anchor) { // on which the anchor's own changes are guarded
-            return action.run();
-        }
+    public Object optionsMonitor() {
+        return anchor; // on which the anchor's own changes are guarded
     }
 
     /**
@@ -415,7 +412,7 @@ public final class StreamSocket {
      *     it a reset
      */
     public void close(BooleanSupplier abort, boolean orderly) {
-        close(abort, orderly ? Unread.ENDS_ALONE : Unread.RESETS);
+        close(false, abort, orderly ? Unread.ENDS_ALONE : Unread.RESETS);
     }
 
     /**
@@ -425,18 +422,7 @@ public final class StreamSocket {
      * @param orderly as there
      */
     public void close(boolean aborts, boolean orderly) {
-        close(aborts ? Known.ABORT : Known.END, orderly);
-    }
-
-    /** Constants with names: linking a lambda takes milliseconds while a process starts. */
-    private enum Known implements BooleanSupplier {
-        ABORT,
-        END;
-
-        @Override
-        public boolean getAsBoolean() {
-            return this == ABORT;
-        }
+        close(aborts, null, orderly ? Unread.ENDS_ALONE : Unread.RESETS);
     }
 
     /**
@@ -446,7 +432,7 @@ public final class StreamSocket {
      * @param abort as there
      */
     public void closeBehindEnd(BooleanSupplier abort) {
-        close(abort, Unread.RESETS_BEHIND_END);
+        close(false, abort, Unread.RESETS_BEHIND_END);
     }
 
     /** The effect of unread bytes on a close. */
@@ -457,13 +443,19 @@ public final class StreamSocket {
         ENDS_ALONE
     }
 
-    private void close(BooleanSupplier abort, Unread unread) {
+    /**
+     * Closes it.
+     *
+     * @param aborts whether to reset, if that is not to be asked
+     * @param abort as in {@link #close(BooleanSupplier, boolean)}; null if it is not to be asked
+     */
+    private void close(boolean aborts, BooleanSupplier abort, Unread unread) {
         boolean interrupted = Uninterrupted.begin();
         try {
             if (kind.endings().areChosen()) {
-                closeUninterrupted(abort, unread);
+                closeUninterrupted(aborts, abort, unread);
             } else {
-                closeUninterrupted(Known.END, Unread.RESETS);
+                closeUninterrupted(false, null, Unread.RESETS);
             }
         } finally {
             Uninterrupted.end(interrupted);
@@ -503,7 +495,11 @@ public final class StreamSocket {
         anchor.closed(aborted);
     }
 
-    private void closeUninterrupted(BooleanSupplier abort, Unread unread) {
+    private static boolean resets(boolean aborts, BooleanSupplier abort) {
+        return abort == null ? aborts : abort.getAsBoolean();
+    }
+
+    private void closeUninterrupted(boolean aborts, BooleanSupplier abort, Unread unread) {
         LinkStream stream;
         synchronized (handover) {
             if (closed) {
@@ -512,32 +508,40 @@ public final class StreamSocket {
             closed = true;
             stream = attached();
         }
-        try {
-            handover.closed(handover.wakeForClose());
-        } finally { // whatever fails there, nobody closes a second time
-            if (stream != null) {
-                closeLink(stream, abort, unread);
-            } else {
-                closeWithout(abort, unread);
+        // Whatever fails there, nobody closes a second time.
+        if (stream != null) {
+            try {
+                handover.closed();
+            } finally {
+                closeLink(stream, aborts, abort, unread);
+            }
+        } else {
+            try {
+                if (unread != Unread.RESETS && !anchor.closesInOrder() && !resets(aborts, abort)) {
+                    AnchorEnd.endOutput(anchor);
+                }
+            } finally {
+                OnceInLife.run(once, OnceInLife.CLOSED);
             }
         }
     }
 
-    /** Closes a stream that has no link. */
-    private void closeWithout(BooleanSupplier abort, Unread unread) {
-        if (unread != Unread.RESETS && !anchor.closesInOrder() && !abort.getAsBoolean()) {
-            AnchorEnd.endOutput(anchor);
+    /** Ends what a stream without a link has, once its output has ended where it must. */
+    void closeWithoutLink() {
+        try {
+            handover.closed();
+        } finally {
+            StreamReadiness waited = readiness; // after closed was set: a readiness made from now on is closed
+            if (waited != null) {
+                waited.close(false);
+            }
+            handover.countNoMore();
         }
-        StreamReadiness waited = readiness; // after closed was set: a readiness made from now on is closed
-        if (waited != null) {
-            waited.close(false);
-        }
-        handover.countNoMore();
     }
 
-    private void closeLink(LinkStream stream, BooleanSupplier abort, Unread whatIf) {
+    private void closeLink(LinkStream stream, boolean aborts, BooleanSupplier abort, Unread whatIf) {
         try {
-            closeLink(stream, abort.getAsBoolean(), whatIf);
+            closeLink(stream, resets(aborts, abort), whatIf);
         } catch (RuntimeException | Error e) {
             Errors.SEEN.warn(
                     "closing a connection met an error; its peer is reset, and all that it had is given back", e);

@@ -102,8 +102,11 @@ final class StreamUpgrade extends LinkSearch {
             priced.found(socket, System.nanoTime());
         }
         if (!attached) {
-            link.signal(Link.RST | Link.CLOSED);
-            link.free();
+            try {
+                link.signal(Link.RST | Link.CLOSED);
+            } finally {
+                link.free();
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.daemon.Daemons;
+import io.accel.core.daemon.ExitDelay;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.FallbackException;
@@ -10,7 +11,6 @@ import io.accel.core.jdk.MemoryFaults;
 import io.accel.core.poll.Poller;
 import io.accel.core.socket.LinkFailure.Task;
 import io.accel.profile.HandoverAfter.Unrest;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -18,10 +18,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Keeps connections with links going, on one daemon thread that sleeps in the kernel unless it has work to do. The thread makes the
@@ -31,8 +29,7 @@ import java.util.concurrent.locks.LockSupport;
  * Any thread.
  */
 final class StreamUpgrades {
-    private static final Log LOG = Log.of(StreamUpgrades.class);
-    private static final Warnings ERRORS = new Warnings(LOG);
+    private static final Warnings ERRORS = new Warnings(Log.of(StreamUpgrades.class));
     private static final long ANNOUNCE_PAUSE_NANOS = 1_000_000L;
     private static final long FOR_EVER = -1;
     /** How often links are checked for being idle, here or at the peer. */
@@ -74,7 +71,9 @@ final class StreamUpgrades {
     /** Those of them that nobody could be told of yet, in the same way. The thread's. */
     private LinkFailure telling;
 
-    private final AtomicBoolean waitsAtExit = new AtomicBoolean();
+    /** Until the bytes that programs have written have gone out, as the kernel does for its sockets. */
+    private final ExitDelay delay = new ExitDelay("accel-linger", () -> unfinished.get() <= 0, AT_EXIT_NANOS);
+
     /** Links that may be given back one day. */
     private final Backlog<LinkRetirement> linked = new Backlog<>();
     /** The new ones among those links. The thread's. */
@@ -142,29 +141,7 @@ final class StreamUpgrades {
         closes.add(close); // nothing behind this fails
         unfinished.incrementAndGet();
         wakeUp();
-        waitAtExit();
-    }
-
-    /** Makes the process's end wait until the bytes that programs have written have gone out, as the kernel does for its sockets. */
-    private void waitAtExit() {
-        if (waitsAtExit.compareAndSet(false, true)) {
-            try {
-                Daemons.atExit("accel-linger", () -> {
-                    long start = System.nanoTime();
-                    while (unfinished.get() > 0 && System.nanoTime() - start < AT_EXIT_NANOS) {
-                        LockSupport.parkNanos(ANNOUNCE_PAUSE_NANOS);
-                    }
-                });
-            } catch (IllegalStateException e) {
-                LOG.get()
-                        .log(
-                                Level.DEBUG,
-                                "the process is ending, and does not wait for connections that were closed since",
-                                e);
-            } catch (RuntimeException | Error e) {
-                ERRORS.warn("the process's end will not wait for connections that were closed", e);
-            }
-        }
+        delay.begin();
     }
 
     /** Takes over the rest of a link that has {@linkplain LinkFailure failed}. Makes no object, and throws nothing. */
@@ -346,7 +323,7 @@ final class StreamUpgrades {
         if (now - idleCheckAt >= 0) {
             idleCheckAt = now + idlePauseNanos;
             inUse.removeIf(each -> !goesOn(each, now) || (each.isInHurry(now) && retiring.add(each)));
-            int excess = LinkShare.excess();
+            int excess = LinkShare.excess(now);
             if (excess > 0) {
                 demanded.accumulateAndGet(excess, Math::max);
                 meetDemand(now);

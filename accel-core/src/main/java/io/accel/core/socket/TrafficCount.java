@@ -31,10 +31,7 @@ final class TrafficCount {
     private static final int MOST_ASKED_OF_YOUNG = 3;
 
     /** A count of reads and writes, a count of bytes, and a time, as {@link System#nanoTime}. */
-    private record Count(int operations, long bytes, long earliest) {
-        /** The count of all connections that have only just begun. */
-        static final Count FROM_THE_BEGINNING = new Count(0, 0, System.nanoTime());
-    }
+    private record Count(int operations, long bytes, long earliest) {}
 
     private final StreamSocket socket;
     /** Whether the peer knows the connection before it has carried anything. */
@@ -95,12 +92,16 @@ final class TrafficCount {
             return;
         }
         Count began = from;
-        Count before = began == null ? Count.FROM_THE_BEGINNING : began;
-        int done = operations() - before.operations(); // negative until the operations to wait for have passed
+        int done = operations();
+        long bytes = bytes();
+        if (began != null) {
+            done -= began.operations(); // negative until the operations to wait for have passed
+            bytes -= began.bytes();
+        }
         if (done >= 0
                 && (isNamed || socket.incoming().taken() > 0)
-                && socket.isWorthLink(done, bytes() - before.bytes())
-                && System.nanoTime() - before.earliest() >= 0) {
+                && socket.isWorthLink(done, bytes)
+                && (began == null || System.nanoTime() - began.earliest() >= 0)) {
             asked = true;
             enough = true; // two threads may both come here; the second request finds nothing to do
             StreamSearches.get().requestWhenWorthIt(socket);

@@ -37,6 +37,11 @@ final class UseCount {
         users.addAndGet(more);
     }
 
+    @Override
+    public String toString() {
+        return users.get() + " users";
+    }
+
     /** Takes a user away. Returns whether it was the last, which frees the link. */
     boolean leave() {
         return users.decrementAndGet() == 0;

@@ -56,6 +56,14 @@ class DescriptorShareTest {
     }
 
     @Test
+    void aProcessThatHasUsedLessThanAnEighthIsFarFromAShortage() {
+        assertThat(DescriptorShare.isFarFromAll(65_536, 60_000)).isTrue();
+        assertThat(DescriptorShare.isFarFromAll(65_536, 57_344)).isFalse();
+        assertThat(DescriptorShare.isFarFromAll(4_096, 4_075)).as("few at all").isFalse();
+        assertThat(DescriptorShare.isFarFromAll(0, ALL)).isTrue();
+    }
+
+    @Test
     void withoutALimitTheyGetAnyNumber() throws Exception {
         DescriptorShare.take(0, ALL);
         DescriptorShare.giveBack();

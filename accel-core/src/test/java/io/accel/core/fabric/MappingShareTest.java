@@ -67,8 +67,18 @@ class MappingShareTest {
                         .get(0)));
         assertThat(MappingShare.limit(dir.resolve("none"))).isZero();
         Path maps = Files.writeString(dir.resolve("maps"), "one\ntwo\n".repeat(50_000));
-        assertThat(MappingShare.count(maps)).isEqualTo(100_000);
-        assertThat(MappingShare.count(dir.resolve("none"))).isNegative();
-        assertThat(MappingShare.count(Path.of("/proc/self/maps"))).isGreaterThan(20);
+        assertThat(MappingShare.count(maps, 1_000)).isEqualTo(100_000);
+        assertThat(MappingShare.count(dir.resolve("none"), 1_000)).isNegative();
+    }
+
+    /** So that no thread looks at each of their bytes, once a second and by the interpreter. */
+    @Test
+    void fewMappingsAreBoundedByTheLengthOfTheirList() throws Exception {
+        Path maps = Path.of("/proc/self/maps");
+        long exact = MappingShare.count(maps, 0);
+        assertThat(exact).isGreaterThan(20);
+        assertThat(MappingShare.count(maps, 1_000_000))
+                .isGreaterThanOrEqualTo(exact)
+                .isLessThan(5 * exact);
     }
 }

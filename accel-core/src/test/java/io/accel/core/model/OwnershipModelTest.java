@@ -17,12 +17,17 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * <p>The peer may be proved by the receiver's own record as well. It then switches with no record of its own, and its announcement may
  * stand at the place told. A second thread looks ahead for the record, in the place of a selector.
+ *
+ * <p>Each byte of the program's begins like a record. So whoever finds one alone at the place told reads the next byte as well, which may be
+ * the announcement, or begin the record that stands at a later place.
  */
 class OwnershipModelTest {
     /** The number of bytes that the program writes. */
     private static final int TOTAL = 3;
     /** The number of bytes of a record. */
     private static final int RECORD = 2;
+    /** The number of reads: one for each byte and one more. What begins like a record takes another. */
+    private static final int ROUNDS = TOTAL + RECORD + 1 + TOTAL;
 
     /** The bytes in the kernel: a digit of base 4 for each, 1 for one of the program's, 2 for one of a record, 3 for an announcement. */
     private static final int WIRE = 0;
@@ -58,7 +63,12 @@ class OwnershipModelTest {
     /** How many bytes the thread that looks ahead may take, as far as it knows. */
     private static final int MAY_TAKE = 15;
 
-    private static final int WORDS = 16;
+    /** Whether the reader is to read the next byte as well, because the last one begins like a record. */
+    private static final int REST = 16;
+    /** The same of the thread that looks ahead. */
+    private static final int REST_AHEAD = 17;
+
+    private static final int WORDS = 18;
 
     enum Mutation {
         NONE,
@@ -77,7 +87,11 @@ class OwnershipModelTest {
         /** Who looks ahead does not look for the switch. */
         ANNOUNCEMENT_TAKEN_AHEAD,
         /** Who looks ahead looks for the switch before it asks the kernel for its bytes. */
-        LOOK_FOR_SWITCH_BEFORE_KERNEL
+        LOOK_FOR_SWITCH_BEFORE_KERNEL,
+        /** What was read in search of the rest of a record is taken for the program's bytes. */
+        REST_TAKEN_FOR_BYTES,
+        /** What was read in search of the rest of a record is not compared with the record whose place is told meanwhile. */
+        REST_NOT_COMPARED
     }
 
     @ParameterizedTest
@@ -122,7 +136,7 @@ class OwnershipModelTest {
     private static Program ahead(Mutation mutation) {
         boolean isEarly = mutation == Mutation.LOOK_FOR_SWITCH_BEFORE_KERNEL;
         Program ahead = new Program();
-        ahead.act("ask the kernel", m -> m.word(HAND) % 100 == 0, m -> {
+        ahead.act("ask the kernel", m -> m.word(HAND) % 100 == 0 && m.word(REST) == 0, m -> {
             boolean mayTake = isEarly ? !isSwitchHere(m) : m.word(READ) < m.word(WRITTEN);
             m.word(MAY_TAKE, mayTake && m.word(PLACE) - 1 == position(m) ? 1 : 0);
         });
@@ -134,6 +148,11 @@ class OwnershipModelTest {
                 takeAhead(m);
             }
             m.word(MAY_TAKE, 0);
+        });
+        ahead.act("read the rest", m -> true, m -> searchRest(m, REST_AHEAD, mutation));
+        ahead.act("read more of the rest", m -> true, m -> {
+            searchRest(m, REST_AHEAD, mutation);
+            m.word(REST_AHEAD, 0);
         });
         ahead.check("an announcement was set aside", m -> m.word(GOT) <= TOTAL);
         return ahead;
@@ -155,8 +174,35 @@ class OwnershipModelTest {
         } else {
             m.word(READ, m.word(READ) + 1);
             m.word(ASIDE, m.word(ASIDE) + 1);
+            m.word(REST_AHEAD, 1);
             m.word(GOT, came == 3 ? 100 : m.word(GOT));
         }
+    }
+
+    /** Incoming.withRest, setAsideBehind, under the lock of the reader. */
+    private static void searchRest(Memory m, int rest, Mutation mutation) {
+        boolean comes = m.word(rest) == 1 && m.word(READ) < m.word(WRITTEN);
+        m.word(READ, m.word(READ) + (comes ? 1 : 0));
+        m.word(rest, comes && lookAtRest(m, mutation) ? 1 : 0);
+    }
+
+    /** Returns whether the byte is at the place of a record, and begins like one. */
+    private static boolean lookAtRest(Memory m, Mutation mutation) {
+        int came = byteAt(m, m.word(READ) - 1);
+        boolean isPlace = m.word(PLACE) - 1 == position(m) && mutation != Mutation.REST_NOT_COMPARED;
+        if (mutation != Mutation.REST_TAKEN_FOR_BYTES) {
+            if (came == 2 && isPlace && m.word(FOUND) == 0) {
+                m.word(FOUND, 1);
+                m.word(READ, m.word(READ) + RECORD - 1);
+                return false;
+            }
+            if (came == 3 && isSwitchHere(m)) {
+                return false;
+            }
+        }
+        m.word(ASIDE, m.word(ASIDE) + 1);
+        m.word(GOT, came == 1 ? m.word(GOT) : 100);
+        return isPlace;
     }
 
     /** OwnRecord.send, then the program's byte, then OwnRecord.wrote. */
@@ -237,11 +283,15 @@ class OwnershipModelTest {
     /** Incoming.took, withoutRecords, withRest. */
     private static Program receiver(Mutation mutation, int piece) {
         Program receiver = new Program();
-        for (int round = 0; round < TOTAL + RECORD + 1; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             if (mutation == Mutation.LOOK_BEFORE_READ) {
                 receiver.act("note the place", m -> true, m -> m.word(HAND, 100 * m.word(PLACE)));
             }
-            receiver.act("read", m -> m.word(MAY_TAKE) == 0 && (isOver(m) || isReadable(m)), m -> {
+            receiver.act("read", m -> m.word(REST) == 1 || (isFree(m) && (isOver(m) || isReadable(m))), m -> {
+                if (m.word(REST) == 1) {
+                    searchRest(m, REST, mutation);
+                    return;
+                }
                 if (m.word(ASIDE) > 0) {
                     m.word(GOT, position(m));
                     m.word(ASIDE, 0);
@@ -256,6 +306,11 @@ class OwnershipModelTest {
             receiver.check("a byte of a record was given to the program", m -> m.word(GOT) <= TOTAL);
         }
         return receiver;
+    }
+
+    /** Whether nobody looks ahead. */
+    private static boolean isFree(Memory m) {
+        return m.word(MAY_TAKE) == 0 && m.word(REST_AHEAD) == 0;
     }
 
     private static boolean isReadable(Memory m) {
@@ -284,6 +339,7 @@ class OwnershipModelTest {
             } else if (byteAt(m, at) != 1) {
                 m.word(GOT, 100); // seen by the program
             } else {
+                m.word(REST, at == m.word(READ) - 1 && place - 1 == m.word(GOT) ? 1 : 0);
                 m.word(GOT, m.word(GOT) + 1);
             }
         }

@@ -2,6 +2,7 @@
 package io.accel.core.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.accel.testing.Background;
 import java.util.concurrent.CountDownLatch;
@@ -14,38 +15,36 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(10)
 class ConnectionsTest {
     private final Connection connection = new Connection();
+    private final Listing listing = Connections.opened(connection);
 
     @AfterEach
     void forget() {
-        Connections.closed(connection);
+        listing.closed();
     }
 
     @Test
     void aConnectionIsListedFromItsOpeningToItsClose() {
-        Connections.opened(connection);
         assertThat(Connections.all()).contains(connection);
-        Connections.established(connection);
+        listing.established();
         assertThat(Connections.all()).containsOnlyOnce(connection);
-        Connections.closed(connection);
+        listing.closed();
         assertThat(Connections.all()).doesNotContain(connection);
     }
 
     /** A handshake may be confirmed after the program has closed: nobody would take the connection off the list again. */
     @Test
     void aConnectionThatHasClosedIsNotListedAgain() {
-        Connections.opened(connection);
-        Connections.closed(connection);
-        Connections.established(connection);
+        listing.closed();
+        listing.established();
         assertThat(Connections.all()).doesNotContain(connection);
     }
 
     @Test
     void aConnectionThatGoesBackToTheKernelIsListedOnce() {
-        Connections.opened(connection);
-        Connections.established(connection);
-        Connections.wentBack(connection);
+        listing.established();
+        listing.wentBack();
         assertThat(Connections.all()).containsOnlyOnce(connection);
-        Connections.established(connection);
+        listing.established();
         assertThat(Connections.all()).containsOnlyOnce(connection);
     }
 
@@ -65,23 +64,44 @@ class ConnectionsTest {
                 }
             }
         };
-        Connections.opened(slow);
-        Connections.established(slow);
+        Listing slows = Connections.opened(slow);
+        slows.established();
         Background<Figures> sum = Background.start(() -> Connections.totals(PathName.KERNEL));
         try {
             isHeld.await();
-            Connection other = new Connection();
-            while (Connections.place(other) == Connections.place(slow)) {
-                other = new Connection();
+            Listing other = Connections.opened(connection);
+            while (other.sharesPartWith(slows)) {
+                other.closed();
+                other = Connections.opened(connection);
             }
-            Connections.opened(other);
-            Connections.established(other);
-            Connections.closed(other);
+            other.established();
+            other.closed();
         } finally {
             goesOn.countDown();
         }
-        assertThat(sum.get(5, TimeUnit.SECONDS)).isNotNull();
-        Connections.closed(slow);
+        slows.closed();
+        assertThat(sum.get(5, TimeUnit.SECONDS).get(Figure.BYTES_IN)).isPositive();
+    }
+
+    /** A program that forgets a connection without closing it must not keep its place either. */
+    @Test
+    void aForgottenConnectionLeavesTheList() {
+        Listing forgotten = Connections.opened(new Connection());
+        await().until(() -> {
+            System.gc();
+            Connections.opened(connection).closed();
+            return !forgotten.isListed();
+        });
+    }
+
+    /** The counts of a connection that had a link are kept, once. */
+    @Test
+    void theCountsOfAClosedConnectionAreKept() {
+        listing.established();
+        long before = Connections.totals(PathName.KERNEL).get(Figure.BYTES_IN);
+        listing.closed();
+        listing.closed();
+        assertThat(Connections.totals(PathName.KERNEL).get(Figure.BYTES_IN)).isEqualTo(before);
     }
 
     private static class Connection implements ObservedConnection {

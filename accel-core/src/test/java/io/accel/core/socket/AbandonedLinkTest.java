@@ -9,9 +9,12 @@ import io.accel.FallbackReason;
 import io.accel.testing.Background;
 import io.accel.testing.TcpConnections;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -33,9 +36,26 @@ class AbandonedLinkTest {
     private FaultLab lab;
     private BlockingWaits waits;
     private Lab.Pair pair;
+    /** What happens when Accel is about to send over an anchor, and has looked at it. */
+    private volatile Step beforeSend = () -> {};
+
+    private interface Step {
+        void take() throws Exception;
+    }
 
     private void open(boolean canBreak) throws Exception {
         open(canBreak, true);
+    }
+
+    /** Both ends free the link. */
+    private void awaitFreed(LinkStream... links) {
+        FaultLab.soon(() -> assertThat(lab.faults.out())
+                .as("%s; misused: %s", List.of(links), lab.faults.misuse())
+                .startsWith("handshakes 0, links 0"));
+    }
+
+    private LinkStream[] links() {
+        return new LinkStream[] {pair.client().attached(), pair.server().attached()};
     }
 
     /** @param serverWatched whether the server's kernel tells Accel of a failure */
@@ -55,6 +75,7 @@ class AbandonedLinkTest {
         assumeTrue(TcpConnections.mayBeKilled(), "needs root, to end a TCP connection");
         lab = new FaultLab("balanced", settings);
         lab.faults.isResumable = canBreak;
+        lab.lab.anchors = channel -> steppedIn(new ChannelAnchor(channel));
         waits = lab.lab.accelerator.waits();
     }
 
@@ -67,6 +88,20 @@ class AbandonedLinkTest {
         for (StreamSocket end : new StreamSocket[] {pair.client(), pair.server()}) {
             AnchorWatch.get().remove(end.attached());
         }
+    }
+
+    private Anchor steppedIn(Anchor anchor) {
+        return (Anchor) Proxy.newProxyInstance(
+                Anchor.class.getClassLoader(), new Class<?>[] {Anchor.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("send")) {
+                        beforeSend.take();
+                    }
+                    try {
+                        return method.invoke(anchor, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     /** As {@link #openUnused}, and the client has written: its other direction is on the kernel's path. */
@@ -119,6 +154,7 @@ class AbandonedLinkTest {
     @ValueSource(booleans = {false, true})
     void bothEndsAreToldAndFreeTheLink(boolean canBreak) throws Exception {
         open(canBreak);
+        LinkStream[] links = links();
         Background<Integer> here = reading(pair.client());
         Background<Integer> there = reading(pair.server());
         kill(pair.client());
@@ -127,7 +163,7 @@ class AbandonedLinkTest {
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
         assertWriteIsTold(pair.client(), "Broken pipe");
         assertWriteIsTold(pair.server(), "Broken pipe");
-        FaultLab.soon(() -> assertThat(lab.faults.out()).startsWith("handshakes 0, links 0"));
+        awaitFreed(links);
         assertThat(pair.client().path().reason()).isEqualTo(FallbackReason.CONNECTION_ENDED);
         assertThat(pair.server().path().reason()).isEqualTo(FallbackReason.CONNECTION_ENDED);
     }
@@ -149,11 +185,12 @@ class AbandonedLinkTest {
     @ValueSource(booleans = {false, true})
     void anEndThatIsNotWatchedHearsByTheLink(boolean canBreak) throws Exception {
         open(canBreak, false);
+        LinkStream[] links = links();
         Background<Integer> there = reading(pair.server());
         kill(pair.client());
         assertTold(there, RESET);
         assertWriteIsTold(pair.client(), KILLED);
-        FaultLab.soon(() -> assertThat(lab.faults.out()).startsWith("handshakes 0, links 0"));
+        awaitFreed(links);
         assertThat(pair.server().path().reason()).isEqualTo(FallbackReason.CONNECTION_ENDED);
     }
 
@@ -162,12 +199,13 @@ class AbandonedLinkTest {
     @ValueSource(booleans = {false, true})
     void anEndWhoseKernelKnowsNothingGoesOnThroughTheKernel(boolean canBreak) throws Exception {
         open(canBreak);
+        LinkStream[] links = links();
         Background<Integer> reader = reading(pair.server());
         Streams.send(waits, pair.server(), 500, 5);
         pair.client().attached().broken().giveUp();
         pair.client().attached().broken().abandon();
         Streams.receive(waits, pair.client(), 500, 5);
-        FaultLab.soon(() -> assertThat(lab.faults.out()).startsWith("handshakes 0, links 0"));
+        awaitFreed(links);
         Streams.send(waits, pair.client(), 1, 6);
         assertThat(reader.get(10, TimeUnit.SECONDS)).isEqualTo(1);
         Streams.send(waits, pair.server(), 20_000, 7);
@@ -196,14 +234,22 @@ class AbandonedLinkTest {
         for (StreamSocket end : new StreamSocket[] {pair.client(), pair.server()}) {
             AnchorWatch.get().remove(end.attached());
         }
-        kill(pair.client());
-        assertThatThrownBy(() -> pair.client().loss().send(ByteBuffer.allocate(1)))
-                .hasMessage(KILLED);
+        failTheClientsOwnSend();
         pair.client().attached().broken().giveUp();
         pair.client().attached().broken().abandon();
         assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), KILLED);
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
         assertWriteIsTold(pair.client(), "Broken pipe");
+    }
+
+    /** Sends a byte of Accel's own, and has the connection fail when that was begun, so that the kernel reports it there. */
+    private void failTheClientsOwnSend() {
+        beforeSend = () -> {
+            beforeSend = () -> {};
+            kill(pair.client());
+        };
+        assertThatThrownBy(() -> pair.client().loss().send(ByteBuffer.allocate(1)))
+                .hasMessage(KILLED);
     }
 
     /** The kernel tells the reader, which is on its path; the writer has not come to the link yet. */
@@ -258,15 +304,46 @@ class AbandonedLinkTest {
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(1);
     }
 
-    /** TCP tells a reader of no failure behind the peer's end. */
-    @Test
-    void aFailureThatIsKeptBehindThePeersEndIsTheWriters() throws Exception {
+    /** TCP tells a reader of no failure behind the peer's end, read or not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFailureThatIsKeptBehindThePeersEndIsTheWriters(boolean isEndRead) throws Exception {
         openUnused(false);
-        pair.server().shutdownOutput();
-        assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
+        endTheServersOutput();
+        if (isEndRead) {
+            assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1)))
+                    .isEqualTo(-1);
+        }
+        failTheClientsOwnSend();
+        assertToldBehindTheEnd();
+    }
+
+    /** The connection has failed before Accel sends anything, so nothing is sent. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFailureThatIsThereIsLeftToTheKernel(boolean hasEnded) throws Exception {
+        openUnused(false);
+        if (hasEnded) {
+            endTheServersOutput();
+        }
         kill(pair.client());
         assertThatThrownBy(() -> pair.client().loss().send(ByteBuffer.allocate(1)))
-                .hasMessage(KILLED);
+                .isInstanceOf(IOException.class)
+                .hasMessage("the TCP connection has failed");
+        if (hasEnded) {
+            assertToldBehindTheEnd();
+        } else {
+            assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), KILLED);
+            assertWriteIsTold(pair.client(), "Broken pipe");
+        }
+    }
+
+    private void endTheServersOutput() throws IOException {
+        pair.server().shutdownOutput();
+        FaultLab.soon(() -> assertThat(pair.client().anchor().hasEnded()).isTrue());
+    }
+
+    private void assertToldBehindTheEnd() throws IOException {
         assertThat(Streams.read(waits, pair.client(), ByteBuffer.allocate(1))).isEqualTo(-1);
         assertWriteIsTold(pair.client(), KILLED);
         assertWriteIsTold(pair.client(), "Broken pipe");

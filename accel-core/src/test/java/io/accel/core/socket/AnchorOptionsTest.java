@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -25,15 +26,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class AnchorOptionsTest {
     /** Sends a byte as an announcement is sent, while a program uses the option. */
-    private static Background<Boolean> sendBeside(
-            SocketChannel channel, StreamSocket.OptionAction<Boolean> program, Lab lab) throws Exception {
+    private static Background<Boolean> sendBeside(SocketChannel channel, Callable<Boolean> program, Lab lab)
+            throws Exception {
         AtomicReference<Background<Boolean>> beside = new AtomicReference<>();
         AtomicReference<StreamSocket> stream = new AtomicReference<>();
         ChannelAnchor anchor = new ChannelAnchor(new SlowChannel(channel, () -> {
             AtomicReference<Thread> thread = new AtomicReference<>();
             beside.set(Background.start(() -> {
                 thread.set(Thread.currentThread());
-                return stream.get().withOptions(program);
+                synchronized (stream.get().optionsMonitor()) {
+                    return program.call();
+                }
             }));
             // In the middle of the send: the program has to wait, or would be through by now.
             await().until(() -> thread.get() != null

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.accel.core.capture.CapturedFile;
 import io.accel.core.observe.CaptureRequest;
 import io.accel.core.observe.CaptureSource;
+import io.accel.testing.Background;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -15,8 +16,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -208,6 +212,46 @@ class CaptureTest {
         assertThat(Captures.get().capture(request, "test", first)).isNull();
         first.end();
         new Recording(request).end();
+    }
+
+    /** The process's end waits until its reader has all that was captured. */
+    @Test
+    void whatWasCapturedIsPassedOnWhenTheReaderHasIt() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        Semaphore mayTake = new Semaphore(1); // the beginning of the file
+        AtomicBoolean isWanted = new AtomicBoolean(true);
+        CaptureSource.Sink slow = new CaptureSource.Sink() {
+            @Override
+            public void take(ByteBuffer part) {
+                if (part.hasRemaining()) {
+                    mayTake.acquireUninterruptibly();
+                    begun.countDown();
+                }
+            }
+
+            @Override
+            public boolean isWanted() {
+                return isWanted.get();
+            }
+        };
+        try (Lab lab = new Lab("balanced", Map.of())) {
+            Lab.Pair pair = lab.connect();
+            Background<CaptureSource.Totals> capture =
+                    Background.start(() -> Captures.get().capture(new CaptureRequest(Set.of(), 0, 0), "test", slow));
+            assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(Captures.get().isPassedOn()).isTrue();
+            pass(lab, pair);
+            assertThat(Captures.get().isPassedOn()).isFalse();
+            capture.awaitIn(Semaphore.class, "acquireUninterruptibly");
+            assertThat(Captures.get().isPassedOn())
+                    .as("taken out, and not passed on")
+                    .isFalse();
+            mayTake.release(100);
+            await().until(Captures.get()::isPassedOn);
+            isWanted.set(false);
+            assertThat(capture.get(10, TimeUnit.SECONDS).kept()).isEqualTo(1);
+            pair.close();
+        }
     }
 
     /** A client that hangs up ends the capture: another can begin. */

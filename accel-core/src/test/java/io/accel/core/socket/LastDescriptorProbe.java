@@ -51,7 +51,7 @@ final class LastDescriptorProbe {
         }
     }
 
-    private static void loadClassesBeside(Class<?> one) throws Exception {
+    static void loadClassesBeside(Class<?> one) throws Exception {
         CodeSource source = one.getProtectionDomain().getCodeSource();
         Path root = Path.of(source.getLocation().toURI());
         try (Stream<Path> files = Files.walk(root)) {

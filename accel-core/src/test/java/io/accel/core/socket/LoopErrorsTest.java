@@ -4,6 +4,7 @@ package io.accel.core.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.accel.FallbackReason;
 import io.accel.core.fabric.Link;
@@ -12,9 +13,11 @@ import io.accel.core.poll.Registration;
 import io.accel.testing.Background;
 import io.accel.testing.InjectedErrors;
 import io.accel.testing.InjectedErrors.Kind;
+import io.accel.testing.TcpConnections;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +39,8 @@ class LoopErrorsTest {
 
     /** How many calls fail at most, one after the other, before the injected errors end. */
     private static final int FOR_GOOD = 1_000_000;
+
+    private static final String KILLED = "Software caused connection abort";
 
     private static final String FAILED_HERE = "Connection reset: its link has failed here";
 
@@ -123,6 +128,57 @@ class LoopErrorsTest {
         } catch (IOException e) {
             return e.getMessage();
         }
+    }
+
+    /** Two TCP connections end from outside at the same time, and the thread that notices that meets errors at one of them. */
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void anErrorOfTheThreadThatWatchesConnectionsEndsOne(Kind kind) throws Exception {
+        assumeTrue(TcpConnections.mayBeKilled(), "needs root, to end a TCP connection");
+        try (FaultLab lab = lab(Map.of())) {
+            BlockingWaits waits = lab.lab.accelerator.waits();
+            Lab.Pair bystander = lab.lab.connect();
+            Lab.Pair victim = victim(lab);
+            Lab.Pair other = lab.lab.connect();
+            AnchorWatch.get().remove(victim.server().attached());
+            AnchorWatch.get().remove(other.server().attached());
+            Background<Integer> aimed = reading(waits, victim);
+            Background<Integer> alike = reading(waits, other);
+            errors.arm(LoopErrorsTest::isAnchors, call -> true, kind, 1, FOR_GOOD);
+            kill(victim);
+            kill(other);
+            assertThatThrownBy(() -> aimed.get(20, TimeUnit.SECONDS))
+                    .hasRootCauseMessage(kind.message())
+                    .hasStackTraceContaining(FAILED_HERE);
+            assertThat(errors.where()).isNotNull();
+            assertThatThrownBy(() -> alike.get(20, TimeUnit.SECONDS)).hasStackTraceContaining(KILLED);
+            errors.disarm();
+            victim.close();
+            other.close();
+            lab.othersLiveOn(bystander);
+            Lab.Pair later = lab.lab.connect();
+            Background<Integer> reader = reading(waits, later);
+            kill(later);
+            assertThatThrownBy(() -> reader.get(20, TimeUnit.SECONDS)).hasStackTraceContaining(KILLED);
+            later.close();
+            bystander.close();
+            lab.nothingIsLeft();
+        }
+    }
+
+    private static Background<Integer> reading(BlockingWaits waits, Lab.Pair pair) {
+        Background<Integer> reader = Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1)));
+        reader.awaitAsleep();
+        return reader;
+    }
+
+    private static void kill(Lab.Pair pair) throws Exception {
+        SocketChannel channel = Lab.channel(pair.client());
+        TcpConnections.kill(channel.getLocalAddress(), channel.getRemoteAddress());
+    }
+
+    private static boolean isAnchors(Thread thread) {
+        return thread.getName().equals("accel-anchors");
     }
 
     /** Fails a call that a poller makes for one of its connections, once and each time. */

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -175,6 +176,120 @@ class OwnershipTest {
         assertThat(all.flip()).isEqualTo(ByteBuffer.wrap(new byte[] {3, 7}));
         exchange(pair.server(), pair.client(), 4);
         pair.close();
+    }
+
+    /** How the peer's bytes are looked for before the program reads. */
+    private enum Ahead {
+        NOBODY,
+        SELECTOR,
+        AVAILABLE;
+
+        void look(StreamSocket socket) throws IOException {
+            if (this == SELECTOR) {
+                assertThat(socket.readiness().kernelReady(SelectionKey.OP_READ, SelectionKey.OP_READ))
+                        .isEqualTo(SelectionKey.OP_READ);
+            } else if (this == AVAILABLE) {
+                assertThat(socket.incoming().available()).isPositive();
+            }
+        }
+    }
+
+    /** Bytes as a record of the sender's begins. */
+    private static byte[] alike(StreamSocket sender, int n) {
+        return Arrays.copyOf(ownership(sender).record().array(), n);
+    }
+
+    /**
+     * Bytes that begin like a record have the reader look for its rest, and the announcement of a switch may come next. A program that reads
+     * little at a time has only the bytes before it.
+     */
+    @ParameterizedTest
+    @EnumSource(Ahead.class)
+    void anAnnouncementBehindBytesThatBeginLikeARecordIsNoByteOfThePrograms(Ahead ahead) throws Exception {
+        Lab.Pair pair = lab.lab.connectOnly();
+        Lab.awaitSettled(pair.server());
+        ownership(pair.server()).isUnacknowledged = true;
+        exchange(pair.server(), pair.client(), 1);
+        ownership(pair.server()).isLate = true;
+        byte[] alike = alike(pair.server(), 3);
+        Streams.write(waits, pair.server(), ByteBuffer.wrap(alike));
+        exchange(pair.client(), pair.server(), 2);
+        Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {3, 7}));
+        assertThat(pair.server().outgoing().link()).isNotNull();
+        FaultLab.soon(() -> assertThat(pair.client().anchor().available()).isEqualTo(alike.length + 1));
+        ahead.look(pair.client());
+        readByteByByte(pair.client(), ByteBuffer.wrap(new byte[] {alike[0], alike[1], alike[2], 3, 7}));
+        exchange(pair.server(), pair.client(), 4);
+        exchange(pair.client(), pair.server(), 5);
+        pair.close();
+    }
+
+    /** The place of the record is told while the reader looks for the rest of what only begins like it at an earlier place. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRecordBehindBytesThatBeginLikeItIsFound(boolean byAvailable) throws Exception {
+        Lab.Pair pair = lab.lab.connectOnly();
+        Lab.awaitSettled(pair.server());
+        ownership(pair.server()).isUnacknowledged = true;
+        exchange(pair.server(), pair.client(), 1);
+        ownership(pair.server()).isLate = true;
+        byte first = alike(pair.server(), 1)[0];
+        Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {first}));
+        FaultLab.soon(() -> assertThat(pair.client().anchor().available()).isEqualTo(1));
+        FutureTask<Long> reading = Streams.start(() -> {
+            if (byAvailable) {
+                assertThat(pair.client().incoming().available()).isPositive();
+            }
+            readByteByByte(pair.client(), ByteBuffer.wrap(new byte[] {first, 5, 6}));
+            return 0L;
+        });
+        FaultLab.soon(() -> assertThat(pair.client().anchor().available()).isZero()); // it looks for the rest
+        ownership(pair.server()).isLate = false;
+        ownership(pair.server()).isUnacknowledged = false;
+        int records = ownership(pair.server()).records.get();
+        ownership(pair.server()).place(3);
+        FaultLab.soon(() -> assertThat(ownership(pair.server()).isPlaced()).isTrue());
+        Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {5, 6}));
+        assertThat(ownership(pair.server()).records).hasValue(records + 1);
+        assertThat(reading.get(60, TimeUnit.SECONDS)).isZero();
+        assertThat(ownership(pair.server()).isProved()).isTrue();
+        exchange(pair.server(), pair.client(), 3);
+        exchange(pair.client(), pair.server(), 4);
+        pair.close();
+    }
+
+    /** Otherwise a read, perhaps in non-blocking mode, would take a second. A busy machine may take as long now and then, but not each time. */
+    @Test
+    void aByteThatBeginsLikeARecordIsReadAsSoonAsAnotherPlaceIsTold() throws Exception {
+        long soonest = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
+            Lab.Pair pair = lab.lab.connectOnly();
+            Lab.awaitSettled(pair.server());
+            ownership(pair.server()).isUnacknowledged = true;
+            exchange(pair.server(), pair.client(), 1);
+            ownership(pair.server()).isLate = true;
+            byte first = alike(pair.server(), 1)[0];
+            Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {first}));
+            FutureTask<Long> reading = Streams.start(() -> {
+                readByteByByte(pair.client(), ByteBuffer.wrap(new byte[] {first}));
+                return System.nanoTime();
+            });
+            FaultLab.soon(() -> assertThat(pair.client().anchor().available()).isZero()); // it looks for the rest
+            ownership(pair.server()).isLate = false;
+            ownership(pair.server()).place(3);
+            long told = System.nanoTime();
+            soonest = Math.min(soonest, reading.get(60, TimeUnit.SECONDS) - told);
+            pair.close();
+        }
+        assertThat(soonest).isLessThan(TimeUnit.MILLISECONDS.toNanos(500));
+    }
+
+    private void readByteByByte(StreamSocket socket, ByteBuffer expected) throws IOException {
+        while (expected.hasRemaining()) {
+            ByteBuffer got = ByteBuffer.allocate(1);
+            assertThat(Streams.read(waits, socket, got)).isEqualTo(1);
+            assertThat(got.get(0)).as("byte %s", expected.position()).isEqualTo(expected.get());
+        }
     }
 
     /** Bytes of the program's may begin as the record would that could stand there. They keep their order, whoever looks ahead. */

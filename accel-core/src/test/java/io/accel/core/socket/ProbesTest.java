@@ -110,6 +110,18 @@ class ProbesTest {
         assertThat(output).contains("opened one more than all").doesNotContain("\tat ");
     }
 
+    /** An accept that lacks a descriptor must not be told so while one that Accel has given back is about to be closed. */
+    @Test
+    void whatWasGivenBackAndIsNotClosedYetIsAwaited() throws Exception {
+        String output = runWithDescriptors(MORE, PendingCloseProbe.class);
+        assertThat(output)
+                .contains(
+                        "with some left DONE",
+                        "about to be closed UNDER_WAY",
+                        "closed meanwhile DONE",
+                        "never closed NONE");
+    }
+
     @Test
     void withoutAModuleTheKernelCarriesAllAndOneLineSaysSo() throws Exception {
         String output = new ChildJvm(FewModulesProbe.class)

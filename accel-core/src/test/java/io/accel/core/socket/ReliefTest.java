@@ -7,6 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.accel.core.fabric.DescriptorShare;
 import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -19,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** What Accel has is given back when the program's operations fail for want of it. */
 class ReliefTest {
     private final IOException noFiles = new IOException("Too many open files");
+    private final IOException noSystemFiles = new IOException("Too many open files in system");
     private final IOException noMemory = new IOException("Cannot allocate memory");
     private static final Duration SOON = Duration.ofSeconds(10);
 
@@ -51,6 +57,29 @@ class ReliefTest {
         }
     }
 
+    /** What an operation lacked comes back while it fails, and with it all that Accel has. */
+    @Test
+    void whatCameBackDuringAnOperationIsWorthAnotherTry() throws Exception {
+        try (Lab lab = new Lab("latency", Map.of("handover.idle", "forever"))) {
+            awaitNothingToGiveBack();
+            Lab.Pair pair = lab.connect();
+            AtomicInteger tries = new AtomicInteger();
+            String result = Relief.again(
+                    noMemory,
+                    () -> {
+                        if (tries.incrementAndGet() == 1) {
+                            awaitNothingToGiveBack();
+                            throw noMemory;
+                        }
+                        return "done";
+                    },
+                    lab.accelerator.waits());
+            assertThat(result).isEqualTo("done");
+            assertTalks(lab, pair.client(), pair.server());
+            pair.close();
+        }
+    }
+
     private static void assertTalks(Lab lab, StreamSocket from, StreamSocket to) throws IOException {
         Streams.write(lab.accelerator.waits(), from, ByteBuffer.wrap(new byte[] {7}));
         ByteBuffer one = ByteBuffer.allocate(1);
@@ -65,8 +94,30 @@ class ReliefTest {
             BlockingWaits waits = lab.accelerator.waits();
             assertThat(Relief.after(new ClosedChannelException(), waits, Relief.PATIENCE_NANOS, 1))
                     .isEqualTo(Relief.Outcome.NONE);
-            IOException other = new IOException("Connection refused");
-            assertThatThrownBy(() -> Relief.again(other, () -> "never", waits)).isSameAs(other);
+            // However little there is: the class says that the kernel has answered, or the peer.
+            for (IOException other : List.of(
+                    new IOException("Connection refused"),
+                    new ConnectException(noFiles.getMessage()),
+                    new BindException(noMemory.getMessage()),
+                    new NoRouteToHostException(noFiles.getMessage()),
+                    new UnknownHostException(noFiles.getMessage()),
+                    new SocketTimeoutException(noFiles.getMessage()))) {
+                assertThatThrownBy(() -> Relief.again(other, () -> "never", waits))
+                        .isSameAs(other);
+            }
+            pair.close();
+        }
+    }
+
+    /** A connect cannot be tried again: the JDK has closed what it could not connect. */
+    @Test
+    void whatIsLostForOneOperationIsThereForTheNext() throws Exception {
+        try (Lab lab = new Lab("latency", Map.of("handover.idle", "forever"))) {
+            Lab.Pair pair = lab.connect();
+            long before = lab.mappings();
+            assertThat(Relief.forNext(noMemory, lab.accelerator.waits())).isSameAs(noMemory);
+            await().atMost(SOON).until(() -> lab.mappings() < before);
+            assertTalks(lab, pair.client(), pair.server());
             pair.close();
         }
     }
@@ -78,6 +129,7 @@ class ReliefTest {
             assertThat(tries(noFiles, 1, lab)).isEqualTo(1);
             // Another thread has taken what came back, and so on.
             assertThat(tries(noFiles, 3, lab)).isEqualTo(3);
+            assertThat(tries(noSystemFiles, 3, lab)).isEqualTo(3);
             assertThat(tries(noMemory, 1, lab)).isEqualTo(1);
         }
     }
@@ -87,7 +139,7 @@ class ReliefTest {
         try (Lab lab = new Lab("latency", Map.of())) {
             awaitNothingToGiveBack();
             assertThat(tries(noFiles, Integer.MAX_VALUE, lab)).isEqualTo(-8);
-            assertThat(tries(noMemory, Integer.MAX_VALUE, lab)).isEqualTo(-1);
+            assertThat(tries(noMemory, Integer.MAX_VALUE, lab)).isEqualTo(-8);
         }
     }
 

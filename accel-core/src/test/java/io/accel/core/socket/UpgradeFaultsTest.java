@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.FallbackReason;
-import io.accel.PathInfo;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.PortSpace;
@@ -122,7 +121,7 @@ class UpgradeFaultsTest {
             StreamSocket server = new StreamSocket(lab.accelerator, new ChannelAnchor(accepted));
             assertThat(lab.listener.oneMoreToMove()).isTrue();
             var accepting = Background.start(() -> {
-                server.handover().accepted(PathInfo.KERNEL, true, false, lab.listener);
+                server.accepted(lab.listener);
                 return server.path();
             });
             accepting.awaitIn(HandoverAnswer.class, "await");

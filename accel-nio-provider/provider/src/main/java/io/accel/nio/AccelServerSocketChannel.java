@@ -7,6 +7,7 @@ import io.accel.core.socket.Anchor;
 import io.accel.core.socket.ChannelAnchor;
 import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamListener;
+import io.accel.core.socket.StreamSocket;
 import io.accel.core.socket.UnixAnchor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -17,6 +18,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * A listening channel of the JDK's own, whose connections may get links. Safe for use by many threads, as {@link
@@ -138,8 +140,18 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
         if (accepted == null) {
             return null;
         }
-        Anchor anchor = isUnix ? UnixAnchor.accepted(accepted, listener) : ChannelAnchor.of(accepted);
-        return AccelSocketChannel.over(provider, listener.accepted(anchor), accepted);
+        StreamSocket stream = null;
+        SocketChannel wrapped = null;
+        try {
+            Anchor anchor = isUnix ? UnixAnchor.accepted(accepted, listener) : ChannelAnchor.of(accepted);
+            stream = listener.accepted(anchor);
+            wrapped = AccelSocketChannel.over(provider, stream, accepted);
+            return wrapped;
+        } finally {
+            if (wrapped == null) {
+                StreamListener.drop(stream, accepted);
+            }
+        }
     }
 
     /** Called when the JDK's channel has failed. If an interrupt closed it, this closes, too. Returns the exception to throw. */
@@ -159,8 +171,8 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
         return socket;
     }
 
-    /** The hooks for the adaptor alone, so that programs do not see them. */
-    private static final class Hooks implements ServerSocketHooks {
+    /** The hooks for the adaptor alone, so that programs do not see them; they make it, too. */
+    private static final class Hooks implements ServerSocketHooks, Supplier<ServerSocket> {
         private final AccelServerSocketChannel channel;
 
         private Hooks(AccelServerSocketChannel channel) {
@@ -169,7 +181,12 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
 
         /** A class that calls this can be loaded without those of the adaptor. */
         static ServerSocket socket(AccelServerSocketChannel channel) {
-            return Privileged.get(() -> new AccelServerSocket(new Hooks(channel)));
+            return Privileged.get(new Hooks(channel));
+        }
+
+        @Override
+        public ServerSocket get() {
+            return new AccelServerSocket(this);
         }
 
         @Override

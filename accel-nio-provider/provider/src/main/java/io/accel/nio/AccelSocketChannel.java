@@ -4,6 +4,7 @@ package io.accel.nio;
 import io.accel.PathInfo;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.BlockingWaits;
+import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamChannels;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
@@ -154,7 +155,7 @@ public final class AccelSocketChannel extends SocketChannel {
         try {
             connected = kernel.connect(remote);
         } catch (IOException e) {
-            throw failed(e);
+            throw failed(Relief.forNext(e, waits()));
         }
         if (connected) {
             established();
@@ -168,7 +169,7 @@ public final class AccelSocketChannel extends SocketChannel {
         try {
             kernel.socket().connect(remote, timeoutMillis);
         } catch (IOException e) {
-            throw wasOpen ? failed(e) : e;
+            throw wasOpen ? failed(Relief.forNext(e, waits())) : e;
         }
         established();
     }
@@ -266,12 +267,12 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        SocketChannel unused = stream.withOptions(() -> {
+        synchronized (stream.optionsMonitor()) {
             if (!isOpen() && isApplicable(name, value)) {
                 throw new ClosedChannelException(); // the kernel's may stay open for a while
             }
-            return kernel.setOption(name, value);
-        });
+            kernel.setOption(name, value);
+        }
         if (name.equals(StandardSocketOptions.SO_LINGER)) {
             resets = (Integer) value == 0;
         } else if (name.name().equals("SO_OOBINLINE")) {
@@ -282,14 +283,14 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        return stream.withOptions(() -> kernel.getOption(name));
+        synchronized (stream.optionsMonitor()) {
+            return kernel.getOption(name);
+        }
     }
 
     /** Whether the kernel's channel would set it; otherwise it says what is wrong. */
     private boolean isApplicable(SocketOption<?> name, Object value) {
-        return name != null
-                && supportedOptions().contains(name)
-                && (value == null || name.type().isInstance(value));
+        return name != null && supportedOptions().contains(name) && name.type().isInstance(value);
     }
 
     @Override
@@ -375,6 +376,12 @@ public final class AccelSocketChannel extends SocketChannel {
     protected void implConfigureBlocking(boolean block) throws IOException {
         if (isRegistered()) {
             stream.endRegistrations(AccelSocketChannel::isOver);
+        }
+        if (stream.attached() == null) {
+            kernel.configureBlocking(block); // which waits for the reads and writes that are under way there
+            if (stream.attached() == null) {
+                return; // none of them has gone on by a link
+            }
         }
         while (!tryConfigureBlocking(block)) {
             // A read is about to go on by another path, or a write is under way, which may need what a reader is to

@@ -53,11 +53,7 @@ final class StreamInput {
     }
 
     int read(ByteBuffer dst) throws IOException {
-        int n = readHere(dst);
-        return n == ELSEWHERE ? StreamsLock.letOthersIn(channel.blockingLock(), () -> readHere(dst)) : n;
-    }
-
-    private int readHere(ByteBuffer dst) throws IOException {
+        Objects.requireNonNull(dst, "dst"); // before the channel is asked whether it is open
         int n = 0;
         do {
             LinkStream link = in.link();
@@ -71,12 +67,16 @@ final class StreamInput {
                     continue;
                 }
                 if ((n != 0 && n != CROSSING) || link == null) {
-                    return n;
+                    break;
                 }
             }
             n = readLink(link, dst, -1, n == CROSSING);
         } while (n <= LinkStream.MOVED && n != ELSEWHERE);
-        return n;
+        return n == ELSEWHERE ? readElsewhere(dst) : n;
+    }
+
+    private int readElsewhere(ByteBuffer dst) throws IOException {
+        return StreamsLock.letOthersIn(channel.blockingLock(), () -> read(dst));
     }
 
     private int readKernel(ByteBuffer dst, boolean crosses) throws IOException {
@@ -85,25 +85,19 @@ final class StreamInput {
         }
         arrived(crosses);
         try {
-            return (int) departing(takeKernel(dst));
+            int n = !in.mayHaveAside() || channel.isInputShutdown() || isReadRefused(dst) ? 0 : in.readAside(dst);
+            if (n <= 0) {
+                if (channel.isBlocking() && StreamsLock.isHeld(channel, dst) && in.available() == 0) {
+                    return ELSEWHERE;
+                }
+                n = (int) unlessClosed(channel.kernel().read(dst));
+                n = n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dst);
+            }
+            return n > 0 ? n : (int) departing(n);
+        } catch (IOException e) {
+            return (int) departing(endBehindReset(in.failed(channel.failed(e)), dst));
         } finally {
             in.leave();
-        }
-    }
-
-    private int takeKernel(ByteBuffer dst) throws IOException {
-        try {
-            int aside = !in.mayHaveAside() || channel.isInputShutdown() || isReadRefused(dst) ? 0 : in.readAside(dst);
-            if (aside > 0) {
-                return aside;
-            }
-            if (channel.isBlocking() && StreamsLock.isHeld(channel, dst) && in.available() == 0) {
-                return ELSEWHERE;
-            }
-            int n = (int) unlessClosed(channel.kernel().read(dst));
-            return n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dst);
-        } catch (IOException e) {
-            return endBehindReset(in.failed(channel.failed(e)), dst);
         }
     }
 
@@ -210,6 +204,9 @@ final class StreamInput {
     long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, dsts.length);
         int counted = JdkBuffers.within(dsts, offset, length);
+        if (JdkBuffers.hasNull(dsts, offset, counted)) {
+            return refused(read(new ByteBuffer[0], 0, 0));
+        }
         long n = 0;
         do {
             LinkStream link = in.link();
@@ -226,6 +223,14 @@ final class StreamInput {
             n = readLink(link, dsts, offset, counted, n == CROSSING);
         } while (n <= LinkStream.MOVED);
         return n;
+    }
+
+    /** The result of a read into buffers one of which is null, which the JDK's channels notice behind the state of the connection. */
+    private long refused(long ofNoBuffers) {
+        if (ofNoBuffers < 0 && channel.isInputShutdown()) {
+            return ofNoBuffers;
+        }
+        throw new NullPointerException("buffer");
     }
 
     /** Makes the checks that the JDK's channels make before they look at the buffer. Returns whether to wait. In the reading half. */

@@ -69,7 +69,14 @@ final class StreamOutput {
 
     int write(ByteBuffer src) throws IOException {
         int before = src.position();
-        int n = writeHere(src);
+        int n;
+        do {
+            LinkStream link = out.link();
+            if (link == null) {
+                link = out.enter(isSound(src) && src.hasRemaining());
+            }
+            n = link == null ? writeKernel(src) : writeLink(link, src);
+        } while (n == LinkStream.MOVED);
         return n == ELSEWHERE ? writeElsewhere(src, before) : n;
     }
 
@@ -77,28 +84,13 @@ final class StreamOutput {
     private int writeElsewhere(ByteBuffer src, int before) throws IOException {
         boolean some = src.position() > before;
         try {
-            int unused = StreamsLock.letOthersIn(channel.blockingLock(), () -> writeHere(src));
+            int unused = StreamsLock.letOthersIn(channel.blockingLock(), () -> write(src));
         } catch (IOException e) {
             if (!some || e instanceof ClosedByInterruptException) {
                 throw e;
             } // else the next write throws the reason: this one must report how much was taken
         }
         return src.position() - before;
-    }
-
-    private int writeHere(ByteBuffer src) throws IOException {
-        int n;
-        do {
-            LinkStream link = out.link();
-            if (link == null) {
-                link = out.enter(isSound(src) && src.hasRemaining());
-                if (link == null) {
-                    return writeKernel(src);
-                }
-            }
-            n = writeLink(link, src);
-        } while (n == LinkStream.MOVED);
-        return n;
     }
 
     private int writeLink(LinkStream link, ByteBuffer src) throws IOException {
@@ -193,6 +185,10 @@ final class StreamOutput {
     long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, srcs.length);
         int counted = JdkBuffers.within(srcs, offset, length);
+        if (JdkBuffers.hasNull(srcs, offset, counted)) {
+            long unused = write(new ByteBuffer[0], 0, 0); // the state of the connection comes first
+            throw new NullPointerException("buffer");
+        }
         long n;
         do {
             LinkStream link = out.link();

@@ -26,6 +26,8 @@ final class Arrivals {
     private boolean isReceiveFailed;
     /** The fault of the peer's words; null if there is none. */
     private volatile String fault;
+    /** The error that taking a completion has met, which may have been lost with it; null for none. */
+    private volatile Throwable error;
 
     Arrivals(Inbound in, ReceivedWords words) {
         this.in = in;
@@ -53,9 +55,16 @@ final class Arrivals {
             sent = RequestId.number(id, sent) + 1;
             return false;
         }
-        boolean notable = takeWord(batch, i);
-        countReceive();
-        return notable;
+        try {
+            return takeWord(batch, i);
+        } finally {
+            countReceive(); // also after an error: an end waits for all receives
+        }
+    }
+
+    /** Takes note that taking a completion of the link has met an error. */
+    void met(Throwable e) {
+        error = e;
     }
 
     private void countReceive() {
@@ -123,6 +132,11 @@ final class Arrivals {
     /** Whether that was a receive. */
     boolean isReceiveFailed() {
         return isReceiveFailed;
+    }
+
+    /** The error that taking a completion has met; null for none. */
+    Throwable error() {
+        return error;
     }
 
     /** The fault of the peer's words; null if there is none. */

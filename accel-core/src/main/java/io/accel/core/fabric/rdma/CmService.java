@@ -213,7 +213,14 @@ final class CmService {
     /** Attends to a link until the link says that there is no need. */
     void attend(RdmaLink link) {
         if (!link.attended().get() && link.attended().compareAndSet(false, true)) {
-            newcomers.add(link);
+            boolean added = false;
+            try {
+                added = newcomers.add(link);
+            } finally {
+                if (!added) {
+                    link.attended().set(false); // for want of memory: a later call attends to it
+                }
+            }
             selector.wakeup();
         }
     }
@@ -277,8 +284,9 @@ final class CmService {
     }
 
     private void takeTasks() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+        for (Runnable task = tasks.peek(); task != null; task = tasks.peek()) {
             takeTask(task);
+            Runnable unused = tasks.poll(); // last: after an error the next turn takes it
         }
     }
 
@@ -300,7 +308,15 @@ final class CmService {
     /** Dispatches an event at once, unless a client asks for a link, which takes longer. */
     private void take(CmEvent event) {
         if (event.type() == CmEventType.CONNECT_REQUEST) {
-            requests.add(event.id(), () -> dispatchOne(event));
+            boolean isKept = false;
+            try {
+                requests.add(event.id(), () -> dispatchOne(event));
+                isKept = true;
+            } finally {
+                if (!isKept) {
+                    destroy(event.id()); // for want of memory: this refuses the client
+                }
+            }
         } else {
             requests.hurry(event.id()); // what comes first
             dispatchOne(event);
@@ -343,8 +359,9 @@ final class CmService {
     }
 
     private void attendAll(long now) {
-        for (RdmaLink link = newcomers.poll(); link != null; link = newcomers.poll()) {
+        for (RdmaLink link = newcomers.peek(); link != null; link = newcomers.peek()) {
             due.put(link, now);
+            RdmaLink unused = newcomers.poll(); // last: after an error the next turn takes it
         }
         each(due.keySet(), link -> attendIfDue(link, now), (link, e) -> {
             ERRORS.warn("looking after an RDMA connection met an error, and is tried again", e);

@@ -64,25 +64,38 @@ final class Destroyer {
             return () -> {
                 throw e;
             };
+        } catch (RuntimeException | Error e) {
+            // The identifier may be whole: the thread tries again.
+            return () -> id.end().close();
         }
     }
 
     void destroy(int port, AutoCloseable rest, Runnable afterwards) {
-        Ending ending = new Ending(port);
-        endings.add(ending);
-        Runnable work = () -> {
-            try {
-                Endpoint.close(rest, "identifier");
-            } finally {
-                endings.remove(ending);
-                afterwards.run();
-            }
-        };
+        Ending ending = null;
+        boolean isTaken = false;
         try {
-            threads.execute(work);
+            Ending begun = new Ending(port);
+            ending = begun;
+            endings.add(begun);
+            threads.execute(() -> end(rest, begun, afterwards));
+            isTaken = true;
         } catch (OutOfMemoryError | SecurityException e) {
             LOG.get().log(System.Logger.Level.DEBUG, "no thread for the end of an RDMA connection, this one waits", e);
-            work.run();
+        } finally {
+            if (!isTaken) { // whatever the reason: nobody ends it a second time
+                end(rest, ending, afterwards);
+            }
+        }
+    }
+
+    private void end(AutoCloseable rest, Ending ending, Runnable afterwards) {
+        try {
+            Endpoint.close(rest, "identifier");
+        } finally {
+            if (ending != null) {
+                endings.remove(ending);
+            }
+            afterwards.run();
         }
     }
 

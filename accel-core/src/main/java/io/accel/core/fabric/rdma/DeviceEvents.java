@@ -2,6 +2,7 @@
 package io.accel.core.fabric.rdma;
 
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.rdma.verbs.AsyncEvent;
 import io.accel.core.fabric.rdma.verbs.Context;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -33,6 +35,7 @@ import java.util.function.Predicate;
  */
 final class DeviceEvents {
     private static final Log LOG = Log.of(DeviceEvents.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
     /** How often to check, for a port that is down, whether another port has taken over its addresses. */
     private static final long LOOK_NANOS = 50_000_000L;
 
@@ -120,7 +123,7 @@ final class DeviceEvents {
         List<RdmaLink> links = List.copyOf(device.links);
         switch (event.type()) {
             case DEVICE_FATAL -> {
-                links.forEach(RdmaLink::deviceFailed);
+                each(links, RdmaLink::deviceFailed);
                 LOG.get()
                         .log(
                                 Level.WARNING,
@@ -128,18 +131,16 @@ final class DeviceEvents {
                                 context.device().name());
             }
             case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR -> {
-                for (RdmaLink link : links) {
+                each(links, link -> {
                     if (link.endpoint().queuePair().number() == event.number()) {
                         link.fail(event.type().name());
                     }
-                }
+                });
             }
             case CQ_ERR -> {
                 // The event does not say which links have that queue. None can be overrun, so this is the device's
                 // failure.
-                for (RdmaLink link : links) {
-                    link.fail("a completion queue has failed");
-                }
+                each(links, link -> link.fail("a completion queue has failed"));
             }
             case PORT_ERR -> {
                 device.portsDown.add(event.number());
@@ -153,15 +154,24 @@ final class DeviceEvents {
             }
             case PORT_ACTIVE -> device.portsDown.remove(event.number());
             case GID_CHANGE -> {
-                for (RdmaLink link : links) {
+                each(links, link -> {
                     if (link.endpoint().port() == event.number()) {
                         link.askPeer(event.type().name());
                     }
-                }
+                });
             }
             default ->
                 LOG.get().log(Level.DEBUG, "{0} reports {1}", context.device().name(), event);
         }
+    }
+
+    /** Tells links of an event, which is told once: an error at one of them must not keep it from the others. */
+    private static void each(List<RdmaLink> links, Consumer<RdmaLink> work) {
+        Turn.each(
+                links,
+                work,
+                (link, e) -> ERRORS.warn("telling an RDMA connection of an event of its device met an error", e),
+                e -> ERRORS.warn("the RDMA thread met an error behind an error, and goes on", e));
     }
 
     /** When to call {@link #look}; {@link Long#MAX_VALUE} for never. */
@@ -185,13 +195,13 @@ final class DeviceEvents {
         lookAt = System.nanoTime() + LOOK_NANOS;
         Map<InetAddress, Boolean> found = new HashMap<>();
         for (Watched device : devices.values()) {
-            for (RdmaLink link : new ArrayList<>(device.links)) {
+            each(new ArrayList<>(device.links), link -> {
                 if (device.portsDown.contains(link.endpoint().port())
                         && link.isWaiting()
                         && found.computeIfAbsent(link.localAddress(), hasWay::test)) {
                     link.fail("its port is down, and another one has its address");
                 }
-            }
+            });
         }
     }
 }

@@ -260,7 +260,7 @@ final class Endpoint {
         }
         try {
             part.close();
-        } catch (Exception e) {
+        } catch (Exception | Error e) { // what is behind it is closed in any case
             LOG.get().log(Level.WARNING, "closing the " + name + " of an RDMA connection failed, it is left open", e);
         }
     }

@@ -116,13 +116,16 @@ final class GroupIntake {
             }
         } catch (IOException e) {
             failed.accept(e);
+        } catch (RuntimeException | Error e) {
+            failed.accept(
+                    new IOException("taking datagrams met an error", e)); // perhaps not all slots are posted again
         }
     }
 
     private void tryToTake(int route, int received) {
         try {
             taker.take(endpoint.memory(), route, received);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // Nothing that a single datagram does may cost its place in the queue.
             ERRORS.warn("a datagram of a multicast group is lost", e);
         }

@@ -160,7 +160,6 @@ final class GroupThread {
                 MET_AN_ERROR,
                 () -> Daemons.select(selector, GroupThread::ready, pauseMillis()),
                 this::takeEvents,
-                () -> Daemons.runTasks(tasks, ERRORS, MET_AN_ERROR),
                 this::runDue,
                 () -> devices.look(System.nanoTime()));
     }
@@ -173,17 +172,24 @@ final class GroupThread {
 
     private void runDue() {
         while (!due.isEmpty() && due.peek().at - System.nanoTime() <= 0) {
-            due.poll().task.run();
+            tasks.add(due.peek().task); // which gets another turn if memory has run out
+            due.poll();
         }
+        Daemons.runTasks(tasks, ERRORS, MET_AN_ERROR);
     }
 
+    /** Dispatches one event. An error concerns the group that it is for; the events behind it belong to others. */
     private void take(CmEvent event) {
-        if (event.type() == CmEventType.DEVICE_REMOVAL) {
-            devices.removal();
-        }
-        CmHandler handler = handlers.get(event.id());
-        if (handler != null) {
-            handler.on(event);
+        try {
+            if (event.type() == CmEventType.DEVICE_REMOVAL) {
+                devices.removal();
+            }
+            CmHandler handler = handlers.get(event.id());
+            if (handler != null) {
+                handler.on(event);
+            }
+        } catch (Throwable e) {
+            ERRORS.warn(MET_AN_ERROR, e);
         }
     }
 
@@ -197,7 +203,13 @@ final class GroupThread {
         return until == Long.MAX_VALUE ? 0 : Math.max(1, (until - System.nanoTime() + MILLISECOND - 1) / MILLISECOND);
     }
 
+    /** Serves one channel, whatever that one meets: the others are served as well. */
     private static void ready(SelectionKey key) {
-        ((Runnable) key.attachment()).run();
+        try {
+            ((Runnable) key.attachment()).run();
+        } catch (Throwable e) {
+            ERRORS.warn(MET_AN_ERROR, e);
+            Daemons.pause(); // it may be ready again at once, and fail again
+        }
     }
 }

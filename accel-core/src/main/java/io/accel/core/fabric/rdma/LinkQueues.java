@@ -55,6 +55,8 @@ final class LinkQueues {
     private Runnable whenBroken;
     /** The number after that of the last completed send request that {@link #out} knows of. */
     private long sendsKnown;
+    /** Whether breaking the link down is under way, or has met a want of memory or stack, and is tried again. */
+    private boolean isBreakingDown;
     /** Whether a fault of the peer's words was told. */
     private boolean faultTold;
 
@@ -94,8 +96,8 @@ final class LinkQueues {
             if (!state.isPast(LinkState.DISCONNECTED)) {
                 out.flush();
             }
-        } catch (VerbsException e) {
-            fail(e);
+        } catch (VerbsException | RuntimeException | Error e) {
+            fail(e); // nobody knows what was posted
         }
         glance();
         if (out.isStalled() && !state.isPast(LinkState.DISCONNECTED)) {
@@ -117,32 +119,48 @@ final class LinkQueues {
         if (state.isPast(LinkState.BROKEN)) {
             return;
         }
+        if (isBreakingDown) {
+            breakDown(); // for which memory or stack has run out before
+        }
         try {
             if (all) {
                 place.poll();
             } else {
                 place.glance();
             }
-            takeNote();
-            if (state != LinkState.OPEN) {
-                if (receives.areAllBack()) {
-                    drained();
-                }
-                return;
-            }
-            repost();
-            readPeerCell();
-            if (out.isStalled()) {
-                out.flush();
-            }
-        } catch (VerbsException e) {
-            fail(e);
+        } catch (VerbsException | RuntimeException | InternalError e) {
+            fail(e); // a want of memory or stack says nothing about the link, and is the caller's
+        }
+        try {
+            goOn();
+        } catch (VerbsException | RuntimeException | Error e) {
+            fail(e); // nobody knows what was posted
         }
         updateReleased();
     }
 
+    /** Does what completions give occasion for. */
+    private void goOn() throws VerbsException {
+        takeNote();
+        if (state != LinkState.OPEN) {
+            if (receives.areAllBack()) {
+                drained();
+            }
+            return;
+        }
+        repost();
+        readPeerCell();
+        if (out.isStalled()) {
+            out.flush();
+        }
+    }
+
     /** Takes note of what completions have brought, whoever took them. */
     private void takeNote() {
+        Throwable error = arrivals.error();
+        if (error != null) {
+            fail(error);
+        }
         int failure = arrivals.failure(); // first: the sends before it count
         long sends = arrivals.sent();
         if (sends != sendsKnown) {
@@ -210,7 +228,7 @@ final class LinkQueues {
         if (!state.isPast(LinkState.BROKEN)) {
             try {
                 place.arm(wanted);
-            } catch (VerbsException e) {
+            } catch (VerbsException | RuntimeException | InternalError e) {
                 fail(e);
             }
             glance(); // for what those completions have brought
@@ -251,8 +269,8 @@ final class LinkQueues {
         }
     }
 
-    /** The device has refused a call. */
-    void fail(VerbsException e) {
+    /** The device has refused a call, or a call has met an error. */
+    void fail(Throwable e) {
         if (!state.isPast(LinkState.DISCONNECTED)) {
             breakDown();
             LOG.get().log(Level.WARNING, "connection " + endpoint.id() + " is broken", e);
@@ -265,8 +283,10 @@ final class LinkQueues {
      */
     void breakDown() {
         reach(LinkState.BROKEN);
+        isBreakingDown = true;
         failQueuePair();
         addBroken();
+        isBreakingDown = false;
     }
 
     /** The connection never came to be; nobody is told. */
@@ -282,7 +302,7 @@ final class LinkQueues {
         }
         try {
             endpoint.queuePair().fail();
-        } catch (VerbsException e) {
+        } catch (VerbsException | RuntimeException | InternalError e) {
             LOG.get().log(Level.DEBUG, "ending a queue pair failed", e);
             drained(); // as far as this side can know
         }
@@ -301,9 +321,12 @@ final class LinkQueues {
     private void addBroken() {
         if ((in.states() & (RST | CLOSED | RETIRED | BROKEN)) == 0) {
             in.addStates(BROKEN);
-            tellBroken();
-            disconnect();
-            attend.run();
+            try {
+                tellBroken();
+            } finally {
+                disconnect();
+                attend.run();
+            }
         }
     }
 

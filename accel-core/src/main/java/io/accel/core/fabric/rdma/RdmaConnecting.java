@@ -111,7 +111,7 @@ final class RdmaConnecting implements Connecting {
                     destination.getAddress().isAnyLocalAddress() ? local.getAddress() : destination.getAddress(),
                     destination.getPort() + config.portOffset());
             created.resolveAddress(null, there, millisLeft());
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             Endpoint.close(created, "identifier");
             Endpoint.close(watched, "event channel's descriptor");
             Endpoint.close(opened, "event channel");

@@ -50,6 +50,18 @@ final class RdmaLink implements Link, CmHandler {
     /** The news about the device that is yet to be logged; null for none. Under the lock. */
     private String unsaid;
 
+    /** What the link has given back, up to this. */
+    private enum Part {
+        NONE,
+        DEVICE,
+        IDENTIFIER,
+        IN_PLACE,
+        ALL
+    }
+
+    /** The service's thread only. */
+    private Part givenBack = Part.NONE;
+
     /** Whether the service looks after it; see {@link CmService#attend}. */
     private final AtomicBoolean attended = new AtomicBoolean();
 
@@ -227,7 +239,7 @@ final class RdmaLink implements Link, CmHandler {
                 out.ping(); // its answer covers the unsignaled requests
             }
             return isReached;
-        } catch (VerbsException e) {
+        } catch (VerbsException | RuntimeException | Error e) {
             queues.fail(e);
             return false;
         } finally {
@@ -424,7 +436,7 @@ final class RdmaLink implements Link, CmHandler {
                 LOG.get().log(Level.DEBUG, "connection {0} asks for a sign of life: {1}", endpoint.id(), why);
                 out.ping();
             }
-        } catch (VerbsException e) {
+        } catch (VerbsException | RuntimeException | Error e) {
             queues.fail(e);
         } finally {
             lock.unlock();
@@ -437,23 +449,40 @@ final class RdmaLink implements Link, CmHandler {
      * @return in how many nanoseconds to call again; 0 if there is no need, negative if the link no longer exists
      */
     long attend(long now) {
-        LinkState before = queues.state(); // from DETACHED on only this thread changes it
-        if (before == LinkState.FREED) {
+        if (givenBack == Part.ALL) {
             return -1; // the very call that was the last has asked for this one
         }
         part();
-        long pause = advance(now);
+        long pause = queues.state() == LinkState.FREED ? -1 : advance(now); // unless an error came behind that
         part();
-        if (!before.isPast(LinkState.DRAINED) && queues.state().isPast(LinkState.DRAINED)) {
-            // Nobody uses the endpoint any more, and a device that is being removed may take its time.
-            endpoint.close();
-            service.destroy(endpoint.id());
-            releaseInPlace();
-        }
-        if (pause < 0) {
-            endpoint.memory().free();
+        if (queues.state().isPast(LinkState.DRAINED)) { // from then on only this thread changes it
+            giveBack(pause < 0);
         }
         return pause;
+    }
+
+    /**
+     * Gives back what the link has, each part once, and those behind one that has met an error when this is called again. Nobody uses the endpoint
+     * any more, and a device that is being removed may take its time, so it is not done under the lock.
+     */
+    private void giveBack(boolean isFreed) {
+        if (givenBack == Part.NONE) {
+            service.forget(this);
+            endpoint.close();
+            givenBack = Part.DEVICE;
+        }
+        if (givenBack == Part.DEVICE) {
+            givenBack = Part.IDENTIFIER; // first: an identifier cannot be destroyed twice
+            service.destroy(endpoint.id());
+        }
+        if (givenBack == Part.IDENTIFIER) {
+            releaseInPlace();
+            givenBack = Part.IN_PLACE;
+        }
+        if (isFreed && givenBack == Part.IN_PLACE) {
+            givenBack = Part.ALL;
+            endpoint.memory().free();
+        }
     }
 
     /** The device says that it has failed. Only the service's thread. */
@@ -588,7 +617,6 @@ final class RdmaLink implements Link, CmHandler {
                 ownership.end();
             }
             queues.detach();
-            service.forget(this);
         }
     }
 
@@ -613,7 +641,7 @@ final class RdmaLink implements Link, CmHandler {
                 }
                 default -> {}
             }
-        } catch (VerbsException e) {
+        } catch (VerbsException | RuntimeException | Error e) {
             queues.fail(e);
         } finally {
             lock.unlock();
@@ -637,7 +665,7 @@ final class RdmaLink implements Link, CmHandler {
                 out.ping(); // its completion stands for the unsignaled requests before it
             }
             return false;
-        } catch (VerbsException e) {
+        } catch (VerbsException | RuntimeException | Error e) {
             queues.fail(e);
             return true;
         } finally {

@@ -2,6 +2,7 @@
 package io.accel.core.fabric.rdma;
 
 import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.rdma.verbs.VerbsException;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
@@ -38,6 +39,7 @@ final class SharedQueue {
     static final int SPARE = 16;
 
     private static final Log LOG = Log.of(SharedQueue.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
     private static final Runnable[] NOBODY = {};
 
     private final Completions completions;
@@ -55,6 +57,12 @@ final class SharedQueue {
     private long armed;
     /** A bit for each of them that waits for any completion. */
     private long armedForAll;
+    /** A bit for each link whose sleepers are to be woken, and of which one has met an error. */
+    private long unrung;
+    /** The first completion of the last batch that its link has not got, and the number of those of the batch; equal but for an error. */
+    private int next;
+
+    private int taken;
     /** What the device was asked to announce, and has not announced yet. */
     private Wanted asked = Wanted.NONE;
 
@@ -131,13 +139,14 @@ final class SharedQueue {
             try {
                 takeAll(); // late completions of the link, which would take the room of the next one's
                 isClean = true;
-            } catch (VerbsException e) {
+            } catch (VerbsException | RuntimeException | Error e) {
                 LOG.get().log(Level.DEBUG, "late completions are not taken, and their place stays empty", e);
             }
             places[place.index] = null;
             generations[place.index] = RequestId.nextGeneration(generations[place.index]);
             armed &= ~bit;
             armedForAll &= ~bit;
+            unrung &= ~bit;
             free |= isClean ? bit : 0;
             links--;
             return links == 0;
@@ -169,25 +178,43 @@ final class SharedQueue {
         } while (count == completions.atOnce() && left > 0);
     }
 
+    /** An error, such as a want of stack, keeps the completions behind it for the next taker: they are those of other links. */
     private int takeSome() throws VerbsException {
         if (closed) {
             return 0;
         }
-        int count = completions.take();
-        for (int i = 0; i < count; i++) {
-            dispatch(i);
+        boolean isRest = next < taken;
+        if (!isRest) {
+            next = 0;
+            taken = 0;
+            taken = completions.take();
         }
-        return count;
+        int count = taken;
+        while (next < taken) {
+            dispatchNext();
+        }
+        if (unrung != 0) {
+            ringAgain();
+        }
+        return isRest ? completions.atOnce() : count;
     }
 
-    private void dispatch(int i) {
+    private void dispatchNext() {
+        int i = next;
         long id = completions.id(i);
         int index = RequestId.place(id);
         Place place = index < places.length ? places[index] : null;
+        next = i + 1; // an error before this is met again, and one behind it is that link's
         if (place == null || RequestId.generation(id) != generations[index]) {
             return; // its link is gone
         }
-        boolean isNotable = place.arrivals.take(completions, i);
+        boolean isNotable;
+        try {
+            isNotable = place.arrivals.take(completions, i);
+        } catch (RuntimeException | Error e) {
+            place.arrivals.met(e); // which ends that link
+            isNotable = true;
+        }
         long bit = 1L << index;
         if ((armed & bit) != 0 && (isNotable || (armedForAll & bit) != 0)) {
             ring(place, bit);
@@ -197,7 +224,22 @@ final class SharedQueue {
     private void ring(Place place, long bit) {
         armed &= ~bit;
         armedForAll &= ~bit;
-        place.ring();
+        unrung |= bit;
+        try {
+            place.ring();
+            unrung &= ~bit;
+        } catch (RuntimeException | Error e) { // of a sleeper, which is perhaps none of the caller's
+            ERRORS.warn("waking those who wait for an RDMA connection met an error, and is tried again", e);
+        }
+    }
+
+    private void ringAgain() {
+        long due = unrung;
+        for (Place place : places) {
+            if (place != null && (due & 1L << place.index) != 0) {
+                ring(place, 1L << place.index);
+            }
+        }
     }
 
     /** Has the device announce completions, as the armed links wish. Returns whether that was news to it. */
@@ -307,8 +349,9 @@ final class SharedQueue {
                 if (request()) {
                     takeAll();
                 }
-            } catch (VerbsException e) {
+            } catch (VerbsException | RuntimeException | Error e) {
                 LOG.get().log(Level.DEBUG, "a completion queue has failed, which its links find out", e);
+                asked = Wanted.NONE; // the announcement may be taken
                 ringAll();
             } finally {
                 lock.unlock();

@@ -154,13 +154,25 @@ final class RendezvousService {
         try {
             if (key.attachment() instanceof RendezvousListener listener) {
                 accept(key, listener);
-            } else if (key.attachment() instanceof ServerHandshake handshake && !handshake.advance()) {
-                key.cancel();
+            } else if (key.attachment() instanceof ServerHandshake handshake) {
+                advanced(key, handshake, handshake.advance());
             }
         } catch (CancelledKeyException e) {
             LOG.get().log(Level.DEBUG, "a rendezvous closed while a client called", e);
         } catch (Throwable e) {
             broken(key, e);
+        }
+    }
+
+    /** Takes note of how far a handshake has come: its socket is watched as long as it hears. */
+    private void advanced(SelectionKey key, ServerHandshake handshake, boolean goesOn) {
+        if (!goesOn) {
+            key.cancel();
+            return;
+        }
+        key.interestOps(handshake.isDeaf() ? 0 : SelectionKey.OP_READ);
+        if (handshake.isTimed()) {
+            checkLater(handshake);
         }
     }
 
@@ -204,9 +216,7 @@ final class RendezvousService {
             greeted = true; // the handshake owns the socket, whatever happens
             checkLater(handshake);
             // The hello is usually there already.
-            if (!handshake.advance()) {
-                clientKey.cancel();
-            }
+            advanced(clientKey, handshake, handshake.advance());
         } finally {
             if (!greeted) {
                 client.close();
@@ -231,12 +241,20 @@ final class RendezvousService {
 
     private void resumeAccept() {
         if (acceptPaused && System.nanoTime() - resumeAt >= 0) {
-            acceptPaused = false;
             for (SelectionKey key : selector.keys()) {
                 if (key.isValid() && key.attachment() instanceof RendezvousListener) {
-                    key.interestOps(SelectionKey.OP_ACCEPT);
+                    resumeAccept(key);
                 }
             }
+            acceptPaused = false; // last: after an error the next turn goes on
+        }
+    }
+
+    private static void resumeAccept(SelectionKey key) {
+        try {
+            key.interestOps(SelectionKey.OP_ACCEPT);
+        } catch (CancelledKeyException e) {
+            LOG.get().log(Level.DEBUG, "a rendezvous closed while it was to accept again", e);
         }
     }
 
@@ -255,22 +273,33 @@ final class RendezvousService {
             return;
         }
         checking = false;
-        for (SelectionKey key : selector.keys()) {
-            if (key.isValid() && key.attachment() instanceof ServerHandshake handshake && handshake.isTimed()) {
-                if (now - handshake.deadline() >= 0) {
-                    expire(handshake);
-                    key.cancel();
-                } else {
-                    checkLater(handshake);
+        boolean looked = false;
+        try {
+            for (SelectionKey key : selector.keys()) {
+                if (key.isValid() && key.attachment() instanceof ServerHandshake handshake && handshake.isTimed()) {
+                    if (now - handshake.deadline() >= 0) {
+                        expire(key, handshake);
+                    } else {
+                        checkLater(handshake);
+                    }
                 }
+            }
+            looked = true;
+        } finally {
+            if (!looked) { // after an error the next turn looks at those behind
+                checking = true;
+                checkAt = now;
             }
         }
     }
 
-    private static void expire(ServerHandshake handshake) {
+    private void expire(SelectionKey key, ServerHandshake handshake) {
         try {
-            handshake.expire();
+            advanced(key, handshake, handshake.expire());
+        } catch (CancelledKeyException e) {
+            LOG.get().log(Level.DEBUG, "a rendezvous closed while a client was heard again", e);
         } catch (RuntimeException | Error e) {
+            key.cancel();
             ERRORS.warn("ending the handshake of a client that was silent met an error", e);
         }
     }

@@ -2,7 +2,6 @@
 package io.accel.core.fabric.shm;
 
 import io.accel.FallbackReason;
-import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Warnings;
 import io.accel.core.fabric.Beginnings;
@@ -27,6 +26,11 @@ import java.nio.channels.SocketChannel;
  */
 final class ServerHandshake {
     private static final Warnings ERRORS = new Warnings(Log.of(ServerHandshake.class));
+
+    /** How often hearing whether a client has its link may meet an error before the link is taken back. */
+    private static final int MOST_STRIKES = 8;
+    /** The time until it is heard again, after the first error. It doubles with each. */
+    private static final long STRIKE_NANOS = 5_000_000;
 
     private enum State {
         HEAD,
@@ -72,6 +76,9 @@ final class ServerHandshake {
 
     private long deadline;
 
+    /** How often hearing the client's word has met an error, one time after the other. */
+    private int strikes;
+
     ServerHandshake(RendezvousListener listener, SocketChannel socket, Acceptor acceptor, long patience) {
         this.listener = listener;
         this.socket = socket;
@@ -83,13 +90,18 @@ final class ServerHandshake {
 
     /**
      * Whether the client's time runs: only the program lets a client wait, and a client that has the link has no
-     * limit.
+     * limit, unless hearing it has met an error.
      */
     boolean isTimed() {
-        return state != State.PENDING && !isGiven();
+        return state != State.PENDING && (!isGiven() || isDeaf());
     }
 
-    /** When the client's time is up, if it {@linkplain #isTimed runs}. */
+    /** Whether hearing the client's word has met an error, so that it is heard again only at the {@linkplain #deadline deadline}. */
+    boolean isDeaf() {
+        return state == State.CONFIRM && strikes > 0;
+    }
+
+    /** When the client's time is up, or it is heard again, if its time {@linkplain #isTimed runs}. */
     long deadline() {
         return deadline;
     }
@@ -132,14 +144,20 @@ final class ServerHandshake {
 
     /**
      * After an error of this end, the link stays where it is, and the client's word is heard later: the client may be
-     * using the link.
+     * using the link. That does not wait for another ring, since the ring may be taken. An error that does not end takes
+     * the link back, which the client notices.
      */
     private boolean isSettled() {
         try {
-            return acceptor.isSettled(link);
+            boolean settled = acceptor.isSettled(link);
+            strikes = 0;
+            return settled;
         } catch (RuntimeException | Error e) {
+            if (++strikes == MOST_STRIKES) {
+                throw e;
+            }
+            deadline = System.nanoTime() + (STRIKE_NANOS << (strikes - 1));
             ERRORS.warn("hearing whether a client has its link met an error, and is tried again", e);
-            Daemons.pause();
             return false;
         }
     }
@@ -315,9 +333,13 @@ final class ServerHandshake {
         }
     }
 
-    /** Ends the handshake because its time is up. */
-    void expire() {
+    /** Ends the handshake because its time is up, or hears the client again after an error. Returns as {@link #advance}. */
+    boolean expire() {
+        if (isDeaf()) {
+            return advance();
+        }
         refuse(new FallbackException(FallbackReason.TIMEOUT, "the client did not finish its hello in time"));
+        return false;
     }
 
     /** Ends the handshake because its listener closes. */

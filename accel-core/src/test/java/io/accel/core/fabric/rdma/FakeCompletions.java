@@ -26,10 +26,34 @@ final class FakeCompletions implements Completions {
     int most;
 
     boolean closed;
+    /** The method whose next call fails, and how; null for none. */
+    private String failing;
+
+    private Throwable failure;
 
     FakeCompletions(int entries, int atOnce) {
         this.entries = entries;
         this.atOnce = atOnce;
+    }
+
+    /** The next call of a method fails, and does nothing. */
+    void failNext(String method, Throwable with) {
+        failing = method;
+        failure = with;
+    }
+
+    boolean isToFail() {
+        return failing != null;
+    }
+
+    private void failIfDue(String method) {
+        if (method.equals(failing)) {
+            failing = null;
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) failure;
+        }
     }
 
     void data(long id, int bytes) {
@@ -68,6 +92,7 @@ final class FakeCompletions implements Completions {
 
     @Override
     public synchronized int take() throws VerbsException {
+        failIfDue("take");
         taken = new ArrayList<>();
         while (taken.size() < atOnce && !queue.isEmpty()) {
             taken.add(queue.poll());
@@ -82,6 +107,7 @@ final class FakeCompletions implements Completions {
 
     @Override
     public long id(int index) {
+        failIfDue("id");
         return taken.get(index).id();
     }
 
@@ -107,17 +133,20 @@ final class FakeCompletions implements Completions {
 
     @Override
     public int immediate(int index) {
+        failIfDue("immediate");
         return taken.get(index).word();
     }
 
     @Override
     public synchronized void requestNotify(boolean solicitedOnly) {
+        failIfDue("requestNotify");
         requests++;
         asked = solicitedOnly && asked != Wanted.ALL ? Wanted.SOLICITED : Wanted.ALL;
     }
 
     @Override
     public synchronized boolean takeEvents() {
+        failIfDue("takeEvents");
         boolean was = announced;
         announced = false;
         return was;

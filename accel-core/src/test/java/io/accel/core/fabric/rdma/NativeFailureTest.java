@@ -21,6 +21,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -33,7 +34,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -350,6 +353,31 @@ class NativeFailureTest {
                                 .isEqualTo(FallbackReason.NO_RESOURCES));
             }
         }
+    }
+
+    static List<Arguments> errorsOfTheService() {
+        return List.of(
+                Arguments.of("rdma_get_cm_event", new OutOfMemoryError("injected")),
+                Arguments.of("rdma_disconnect", new InternalError("injected")),
+                Arguments.of("ibv_dereg_mr", new StackOverflowError("injected")),
+                Arguments.of("ibv_dealloc_pd", new IllegalStateException("injected")),
+                Arguments.of("ibv_destroy_cq", new OutOfMemoryError("injected")));
+    }
+
+    /** An error that no library reports, in the thread that serves all connections: it goes on, and everything else is given back. */
+    @ParameterizedTest
+    @MethodSource("errorsOfTheService")
+    void anErrorOfTheServiceEndsNoOtherLink(String call, Throwable error) throws Exception {
+        try (RdmaEnds ends = open()) {
+            RdmaEnds.Pair beside = ends.connect();
+            failures.throwIn("accel-rdma", call, 1, error);
+            talk(ends.connect()).free();
+            talk(ends.connect()).free();
+            talk(beside).free();
+            soon(() -> assertThat(failures.hasFailed()).isTrue());
+        }
+        soon(() -> assertThat(MemoryUse.registered()).isEqualTo(idle.registered));
+        assertThat(failures.closeUnclosed()).isEmpty();
     }
 
     /** So that a call that comes to be made is also let fail here. */

@@ -102,6 +102,15 @@ class BadClientsTest {
         nothingIsLeft();
     }
 
+    /** The client's ring is taken when the error comes, and it has no reason to ring again. */
+    @Test
+    void oneThatIsHeardWithAnErrorIsHeardAgain() throws Exception {
+        acceptor.failNextWith("confirmed", new OutOfMemoryError("injected"));
+        othersConnect();
+        assertThat(acceptor.isToFail()).isFalse();
+        nothingIsLeft();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 15, 16, 17, 30})
     void oneThatStopsInTheMiddleIsHungUpOn(int length) throws Exception {

@@ -110,6 +110,7 @@ final class ShmEnds implements AutoCloseable {
             }
             boolean unused = link.drainDoorbell();
             if ((link.peerState() & Link.ATTACHED) != 0) {
+                failOnce("confirmed");
                 confirmed(link);
             } else if (link.peerGone()) {
                 withdrawn(link);

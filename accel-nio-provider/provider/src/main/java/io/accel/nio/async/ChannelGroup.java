@@ -5,6 +5,7 @@ import io.accel.core.daemon.CallersRights;
 import io.accel.core.daemon.Daemons;
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.Privileged;
+import io.accel.core.daemon.Warnings;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.AsynchronousChannel;
@@ -44,6 +45,9 @@ public final class ChannelGroup extends AsynchronousChannelGroup implements Exec
     }
 
     private static final Log LOG = Log.of(ChannelGroup.class);
+    private static final Warnings ERRORS = new Warnings(LOG);
+    /** How often an executor is asked that has no memory, which takes two seconds. */
+    private static final int MOST_TRIES = 20;
 
     private final SelectorProvider channels;
     private final ThreadPool pool;
@@ -169,11 +173,29 @@ public final class ChannelGroup extends AsynchronousChannelGroup implements Exec
         }
     }
 
+    /** Has the pool call a handler. As long as there is no memory for a thread the handler waits, and this thread with it. */
     private void hand(Runnable handler) {
+        boolean isHanded = false;
         try {
-            onPool(handler);
-        } catch (RejectedExecutionException e) {
+            for (int tries = 1; !isHanded; tries++) {
+                try {
+                    onPool(handler);
+                    isHanded = true;
+                } catch (OutOfMemoryError e) {
+                    if (tries == MOST_TRIES) {
+                        throw e;
+                    }
+                    ERRORS.warn(
+                            "a completion handler waits: the group's executor has no memory, or no thread, for it", e);
+                    Daemons.pause();
+                }
+            }
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
             LOG.get().log(Level.WARNING, "a completion handler is not called: the group's executor refuses it", e);
+        } finally {
+            if (!isHanded && handler instanceof Result<?> result) {
+                result.lost();
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package io.accel.nio.async;
 
 import io.accel.core.daemon.CallersRights;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.channels.AcceptPendingException;
@@ -15,6 +16,8 @@ import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.Future;
@@ -92,7 +95,15 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
                 failure = failed(e);
             }
         }
-        group.dispatch(result.deliver(accepted, failure));
+        boolean isGiven = false;
+        try {
+            group.dispatch(result.deliver(accepted, failure));
+            isGiven = true;
+        } finally {
+            if (!isGiven && accepted != null) {
+                closeUnwanted(accepted); // the caller is told the error
+            }
+        }
     }
 
     private void refuseUnbound() {
@@ -142,16 +153,22 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
             }
             accepting = null;
         }
-        Runnable handler = result.deliver(accepted, failure);
-        if (handler != null) {
-            handlers.add(handler);
-        } else if (accepted != null && result.isCancelled()) {
-            closeUnwanted(accepted);
+        boolean isGiven = false;
+        try {
+            Runnable handler = result.deliver(accepted, failure);
+            if (handler != null) {
+                handlers.add(handler);
+            }
+            isGiven = handler != null || !result.isCancelled();
+        } finally {
+            if (!isGiven && accepted != null) {
+                closeUnwanted(accepted);
+            }
         }
     }
 
     /** Closes a connection that the program will never get. */
-    private static void closeUnwanted(AsynchronousSocketChannel accepted) {
+    static void closeUnwanted(AsynchronousSocketChannel accepted) {
         try {
             accepted.close();
         } catch (IOException e) {
@@ -210,6 +227,12 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
 
     @Override
     public AsynchronousServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
+        if (local != null && !(local instanceof InetSocketAddress)) {
+            throw new UnsupportedAddressTypeException(); // before the channel is looked at, as in the JDK
+        }
+        if (local instanceof InetSocketAddress internet && internet.isUnresolved()) {
+            throw new UnresolvedAddressException();
+        }
         channel.bind(local, backlog);
         return this;
     }
@@ -222,6 +245,10 @@ final class ListenerChannel extends AsynchronousServerSocketChannel implements E
     @Override
     public <T> AsynchronousServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
         Options.check(name, options);
+        if (closed) {
+            throw new ClosedChannelException();
+        }
+        Options.checkValue(name, value);
         channel.setOption(name, value);
         return this;
     }

@@ -25,4 +25,12 @@ final class Options {
             throw new UnsupportedOperationException("'" + name + "' not supported");
         }
     }
+
+    /** Refuses a value as the JDK's asynchronous channels do. They look at it when they have looked whether the channel is open. */
+    static void checkValue(SocketOption<?> name, Object value) {
+        if (value == null) {
+            throw new IllegalArgumentException("Invalid option value");
+        }
+        Object unused = name.type().cast(value);
+    }
 }

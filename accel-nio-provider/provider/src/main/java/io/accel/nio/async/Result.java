@@ -2,16 +2,18 @@
 package io.accel.nio.async;
 
 import java.io.IOException;
+import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.CompletionHandler;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The receiver of the outcome of one operation. The outcome goes to the program's handler or, if there is none, into this future.
+ * The receiver of the outcome of one operation. The outcome goes to the program's handler or, if there is none, into this future. For a
+ * handler this is its call, to be run on one of the group's threads.
  *
  * <p>The outcome is given once, by the thread that has taken the operation from its channel. The program may cancel at any time; the
  * channel decides whether that is in time.
  */
-final class Result<V> extends CompletableFuture<V> {
+final class Result<V> extends CompletableFuture<V> implements Runnable {
     /** The channel's side of a cancellation. */
     interface Cancellation {
         /**
@@ -27,6 +29,10 @@ final class Result<V> extends CompletableFuture<V> {
     private final CompletionHandler<V, Object> handler;
     private final Object attachment;
     private final Cancellation cancellation;
+
+    // The outcome for a handler, written before this is handed to the thread that calls it.
+    private V value;
+    private Throwable failure;
 
     private Result(CompletionHandler<V, Object> handler, Object attachment, Cancellation cancellation) {
         this.handler = handler;
@@ -49,26 +55,43 @@ final class Result<V> extends CompletableFuture<V> {
     }
 
     /**
-     * Takes the outcome.
+     * Takes the outcome. For a handler it makes no object, since memory may have run out.
      *
-     * @param value the operation's value, if it has not failed
-     * @param failure the reason why it has failed, or null
+     * @param given the operation's value, if it has not failed
+     * @param why the reason why it has failed, or null
      * @return the call of the handler, to be made on one of the group's threads; null for a future, which has its outcome now
      */
-    Runnable deliver(V value, Throwable failure) {
+    Runnable deliver(V given, Throwable why) {
         if (handler != null) {
-            return () -> call(value, failure);
+            value = given;
+            failure = why;
+            return this;
         }
-        if (failure == null) {
-            complete(value);
+        if (why == null) {
+            complete(given);
         } else {
-            boolean isToldAsItIs = failure instanceof IOException || failure instanceof SecurityException;
-            completeExceptionally(isToldAsItIs ? failure : new IOException(failure));
+            boolean isToldAsItIs = why instanceof IOException || why instanceof SecurityException;
+            completeExceptionally(isToldAsItIs ? why : new IOException(why));
         }
         return null;
     }
 
-    private void call(V value, Throwable failure) {
+    /** Calls the handler, once: an executor that had no memory for a second thread may have taken this nevertheless. */
+    @Override
+    public void run() {
+        if (complete(value)) {
+            call();
+        }
+    }
+
+    /** Takes note that nobody will call the handler: a connection that the program never gets is closed. */
+    void lost() {
+        if (value instanceof AsynchronousSocketChannel accepted && complete(value)) {
+            ListenerChannel.closeUnwanted(accepted);
+        }
+    }
+
+    private void call() {
         if (failure == null) {
             handler.completed(value, attachment);
         } else {

@@ -454,6 +454,7 @@ final class StreamChannel extends AsynchronousSocketChannel implements EventLoop
         if (writing.isShut()) {
             throw new IOException("Connection has been shutdown for writing");
         }
+        Options.checkValue(name, value);
         channel.setOption(name, value);
         return this;
     }

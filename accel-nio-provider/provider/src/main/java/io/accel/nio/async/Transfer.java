@@ -117,6 +117,15 @@ final class Transfer<V extends Number> {
 
     /** Does {@link Result#deliver}. */
     Runnable deliver(long n, Throwable failure) {
-        return result.deliver(failure == null ? counted.apply(n) : null, failure);
+        V count = null;
+        Throwable told = failure;
+        if (failure == null) {
+            try {
+                count = counted.apply(n);
+            } catch (OutOfMemoryError e) {
+                told = e; // the program would wait for ever
+            }
+        }
+        return result.deliver(count, told);
     }
 }

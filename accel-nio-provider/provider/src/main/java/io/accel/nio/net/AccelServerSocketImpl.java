@@ -5,6 +5,7 @@ import io.accel.core.daemon.Dropped;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamListener;
+import io.accel.core.socket.StreamSocket;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,8 +27,9 @@ import java.util.function.Supplier;
  */
 final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketImpl> {
     private final Accelerator accelerator;
-    private final KernelServerSocket kernel = KernelServerSocket.open();
+    private final KernelServerSocket kernel;
     private final StreamListener listener;
+    private final Accept accept;
 
     /** The address to bind to, until that is done. */
     private InetSocketAddress wanted;
@@ -35,7 +37,13 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
     private volatile Cleaner.Cleanable dropped;
 
     AccelServerSocketImpl(Accelerator accelerator) {
+        this(accelerator, KernelServerSocket.open());
+    }
+
+    AccelServerSocketImpl(Accelerator accelerator, KernelServerSocket kernel) {
         this.accelerator = accelerator;
+        this.kernel = kernel;
+        this.accept = new Accept(kernel);
         this.listener = new StreamListener(accelerator);
     }
 
@@ -54,7 +62,7 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
 
     @Override
     protected void listen(int backlog) throws IOException {
-        KernelServerSocket unused = Relief.run(() -> bindKernel(backlog), accelerator.waits());
+        KernelServerSocket unused = Relief.run(new Bind(kernel, wanted, backlog), accelerator);
         address = wanted.getAddress();
         localport = kernel.getLocalPort();
         try {
@@ -75,9 +83,22 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
         return new AccelSocketImpl(accelerator, false);
     }
 
-    private KernelServerSocket bindKernel(int backlog) throws IOException {
-        kernel.bind(wanted, backlog);
-        return kernel;
+    /** Binds the JDK's listener. Like {@link Accept} it is no lambda: a program's first listener would wait for that to be linked. */
+    private record Bind(KernelServerSocket kernel, InetSocketAddress wanted, int backlog)
+            implements Relief.Operation<KernelServerSocket> {
+        @Override
+        public KernelServerSocket run() throws IOException {
+            kernel.bind(wanted, backlog);
+            return kernel;
+        }
+    }
+
+    /** Accepts a connection. */
+    private record Accept(KernelServerSocket kernel) implements Relief.Operation<KernelSocket> {
+        @Override
+        public KernelSocket run() throws IOException {
+            return kernel.accept();
+        }
     }
 
     @Override
@@ -86,8 +107,18 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
             throw new IOException("Accel's listener cannot accept a connection into "
                     + s.getClass().getName());
         }
-        KernelSocket connected = Relief.run(kernel::accept, accelerator.waits());
-        accepted.adopt(listener.accepted(new SocketAnchor(connected)), connected);
+        KernelSocket connected = Relief.run(accept, accelerator);
+        StreamSocket stream = null;
+        boolean taken = false;
+        try {
+            stream = listener.accepted(new SocketAnchor(connected));
+            accepted.adopt(stream, connected);
+            taken = true;
+        } finally {
+            if (!taken) {
+                StreamListener.drop(stream, connected);
+            }
+        }
     }
 
     @Override
@@ -115,7 +146,13 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
 
     @Override
     public void setOption(int option, Object value) throws SocketException {
-        withOptions(() -> {
+        withOptions(new Setting(kernel, option, value));
+    }
+
+    /** Sets an option, which is what many programs do before anything else; no lambda either. */
+    private record Setting(KernelServerSocket kernel, int option, Object value) implements Relief.Operation<Void> {
+        @Override
+        public Void run() throws IOException {
             switch (option) {
                 case SocketOptions.SO_TIMEOUT -> kernel.setSoTimeout((Integer) value);
                 case SocketOptions.SO_REUSEADDR -> kernel.setReuseAddress((Boolean) value);
@@ -123,7 +160,7 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
                 default -> throw new SocketException("Unknown option " + option);
             }
             return null;
-        });
+        }
     }
 
     @Override
@@ -139,7 +176,7 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
 
     private <T> T withOptions(Relief.Operation<T> action) throws SocketException {
         try {
-            return Relief.run(action, accelerator.waits());
+            return Relief.run(action, accelerator);
         } catch (SocketException e) {
             throw e;
         } catch (IOException e) {
@@ -149,12 +186,12 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
 
     @Override
     protected <T> void setOption(SocketOption<T> option, T value) throws IOException {
-        Object unused = Relief.run(() -> kernel.setOption(option, value), accelerator.waits());
+        Object unused = Relief.run(() -> kernel.setOption(option, value), accelerator);
     }
 
     @Override
     protected <T> T getOption(SocketOption<T> option) throws IOException {
-        return Relief.run(() -> kernel.getOption(option), accelerator.waits());
+        return Relief.run(() -> kernel.getOption(option), accelerator);
     }
 
     @Override

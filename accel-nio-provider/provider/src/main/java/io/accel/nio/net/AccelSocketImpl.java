@@ -8,7 +8,6 @@ import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.Outgoing;
 import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamSocket;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -42,8 +41,10 @@ final class AccelSocketImpl extends SocketImpl {
     private boolean closed;
     /** Whether this is a socket of datagrams, as JDKs before 25 make it; the kernel carries them all. */
     private boolean datagrams;
+    /** Whether the program may have set something that another socket of the JDK's would lack. */
+    private boolean prepared;
     /** Its parts to close; null until it is connected, and where the JDK alone closes it. */
-    private Inside inside;
+    private SocketParts inside;
     /** Lets the garbage collector close the parts if the program drops this; null as long as they are. */
     private Cleaner.Cleanable dropped;
 
@@ -108,7 +109,7 @@ final class AccelSocketImpl extends SocketImpl {
             try {
                 connecting.connect(destination, millis);
             } catch (IOException e) {
-                connecting = Relief.again(e, () -> connectAnother(destination, millis), accelerator.waits());
+                connecting = connectAgain(e, destination, millis);
             }
             adopt(connecting);
             if (direct && !isForDatagrams()) {
@@ -128,7 +129,24 @@ final class AccelSocketImpl extends SocketImpl {
         return datagrams;
     }
 
-    /** Connects another socket in place of one that never had a descriptor, and so nothing that the program has set. */
+    /** Tries again if something was lacking that links have. The JDK has closed the socket whose connect has failed. */
+    private KernelSocket connectAgain(IOException failure, InetSocketAddress destination, int millis)
+            throws IOException {
+        if (isPrepared()) {
+            throw Relief.forNext(failure, accelerator.waits());
+        }
+        return Relief.again(failure, () -> connectAnother(destination, millis), accelerator.waits());
+    }
+
+    private synchronized boolean isPrepared() {
+        return prepared;
+    }
+
+    private synchronized void prepare() {
+        prepared = true;
+    }
+
+    /** Connects another socket in place of one of which the program has set nothing. */
     private KernelSocket connectAnother(InetSocketAddress destination, int millis) throws IOException {
         KernelSocket another;
         synchronized (this) {
@@ -164,7 +182,7 @@ final class AccelSocketImpl extends SocketImpl {
      */
     private void watch(StreamSocket connected, KernelSocket by) {
         socket = connected;
-        Inside parts = new Inside(connected, by);
+        SocketParts parts = new SocketParts(connected, by);
         Cleaner.Cleanable watched = Dropped.watch(this, parts);
         synchronized (this) {
             inside = parts;
@@ -186,12 +204,13 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected void bind(InetAddress host, int wanted) throws IOException {
         KernelSocket bound = kernel();
+        prepare();
         Relief.run( // a bind opens the JDK's socket, if no option has
                 () -> {
                     bound.bind(new InetSocketAddress(host, wanted));
                     return null;
                 },
-                accelerator.waits());
+                accelerator);
         localport = bound.getLocalPort();
     }
 
@@ -394,7 +413,7 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected void close() throws IOException {
         KernelSocket open;
-        Inside parts;
+        SocketParts parts;
         Cleaner.Cleanable watched;
         synchronized (this) {
             if (closed) {
@@ -413,50 +432,11 @@ final class AccelSocketImpl extends SocketImpl {
         }
     }
 
-    /** The parts of a connected socket to close. */
-    private static final class Inside implements Closeable {
-        private final StreamSocket connected;
-        private final KernelSocket kernel;
-        /** Whether {@link #close} was called. Closing twice does no harm, so that any thread may miss it. */
-        private boolean closed;
-
-        Inside(StreamSocket connected, KernelSocket kernel) {
-            this.connected = connected;
-            this.kernel = kernel;
-        }
-
-        @Override
-        public void close() throws IOException {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            // As in the JDK, the stream ends in order before the socket closes, and unread bytes reset it after
-            // that.
-            try {
-                connected.closeBehindEnd(this::aborts);
-            } finally { // whatever fails there, the peer hears of the end
-                kernel.close();
-            }
-        }
-
-        private boolean aborts() {
-            try {
-                return !kernel.isClosed() && kernel.getSoLinger() == 0;
-            } catch (SocketException e) {
-                return false; // another thread has closed the kernel's socket
-            }
-        }
-    }
-
     // ---- options
 
     @Override
     public void setOption(int option, Object value) throws SocketException {
-        withOptions(() -> {
-            KernelOptions.set(optionsOf(), option, value);
-            return null;
-        });
+        withOptions(new Setting(this, option, value));
         if (option == SocketOptions.SO_TIMEOUT) {
             timeoutMillis = (Integer) value;
         } else if (option == SocketOptions.SO_OOBINLINE) {
@@ -473,8 +453,17 @@ final class AccelSocketImpl extends SocketImpl {
         return withOptions(() -> KernelOptions.get(optionsOf(), option));
     }
 
+    /** A change of an option. It is no lambda: a program's first socket would wait for that to be linked. */
+    private record Setting(AccelSocketImpl of, int option, Object value) implements Relief.Operation<Void> {
+        @Override
+        public Void run() throws IOException {
+            KernelOptions.set(of.optionsOf(), option, value);
+            return null;
+        }
+    }
+
     /** Before it is connected, nobody else changes options, and the first of them opens the JDK's socket. */
-    private <T> T withOptions(StreamSocket.OptionAction<T> action) throws SocketException {
+    private <T> T withOptions(Relief.Operation<T> action) throws SocketException {
         try {
             return withAnyOptions(action);
         } catch (SocketException e) {
@@ -484,9 +473,15 @@ final class AccelSocketImpl extends SocketImpl {
         }
     }
 
-    private <T> T withAnyOptions(StreamSocket.OptionAction<T> action) throws IOException {
+    private <T> T withAnyOptions(Relief.Operation<T> action) throws IOException {
         StreamSocket connected = socket;
-        return connected == null ? Relief.run(action::run, accelerator.waits()) : connected.withOptions(action);
+        if (connected == null) {
+            prepare();
+            return Relief.run(action, accelerator);
+        }
+        synchronized (connected.optionsMonitor()) {
+            return action.run();
+        }
     }
 
     private KernelSocket optionsOf() throws SocketException {

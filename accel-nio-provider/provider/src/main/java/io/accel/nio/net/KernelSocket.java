@@ -8,17 +8,19 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketImpl;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.function.Supplier;
 
-/** A socket as the JDK would have made it. */
-final class KernelSocket extends Socket {
+/** A socket as the JDK would have made it. A test makes one that fails. */
+class KernelSocket extends Socket {
     // The implementation makes a stream at each question. Null before the first; threads that race write equal ones.
     private InputStream input;
     private OutputStream output;
 
-    private KernelSocket(SocketImpl implementation) throws IOException {
+    KernelSocket(SocketImpl implementation) throws IOException {
         super(implementation);
     }
 
@@ -28,7 +30,15 @@ final class KernelSocket extends Socket {
      * @param asksForProxies whether it asks for a SOCKS proxy when it connects
      */
     static KernelSocket open(boolean asksForProxies) throws IOException {
-        return Privileged.call(() -> new KernelSocket(JdkAccess.kernelSocket(asksForProxies)));
+        return Privileged.call(new Opening(asksForProxies));
+    }
+
+    /** Makes a socket. It is no lambda: a program's first socket would wait for that to be linked. */
+    private record Opening(boolean asksForProxies) implements Privileged.Action<KernelSocket> {
+        @Override
+        public KernelSocket run() throws IOException {
+            return new KernelSocket(JdkAccess.kernelSocket(asksForProxies));
+        }
     }
 
     /**
@@ -49,7 +59,15 @@ final class KernelSocket extends Socket {
 
     /** Returns the local address, even where the program lacks the right to see it. */
     InetSocketAddress local() {
-        return (InetSocketAddress) Privileged.get(this::getLocalSocketAddress);
+        return (InetSocketAddress) Privileged.get(new Local(this));
+    }
+
+    /** Asks for the local address; no lambda either. */
+    private record Local(Socket socket) implements Supplier<SocketAddress> {
+        @Override
+        public SocketAddress get() {
+            return socket.getLocalSocketAddress();
+        }
     }
 
     InetSocketAddress remote() {

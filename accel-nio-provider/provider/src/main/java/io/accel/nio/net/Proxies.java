@@ -10,13 +10,25 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Iterator;
+import java.util.function.Supplier;
 
 /** Tells whether a connection has to go through a SOCKS proxy. The JDK's sockets connect to proxies, and Accel leaves that to them. */
 final class Proxies {
     /** The constructor that the JDK also offers for {@link Proxy#NO_PROXY}, the only proxy for which it asks a factory. */
     private static final MethodType WITH_PROXY = MethodType.methodType(void.class, Proxy.class);
 
+    private static final Search SEARCH = new Search();
+
     private Proxies() {}
+
+    /** The search for the selector to ask. It is no lambda: a program's first socket would wait for that to be linked. */
+    private static final class Search implements Supplier<ProxySelector> {
+        @Override
+        public ProxySelector get() {
+            ProxySelector selector = ProxySelector.getDefault();
+            return selector == null || hasNone(selector) ? null : selector;
+        }
+    }
 
     /**
      * Whether the socket that is being made on this thread has to ask for a proxy when it connects. The JDK's sockets always ask, unless
@@ -44,8 +56,7 @@ final class Proxies {
 
     /** The selector to ask; null if there is certainly no proxy. */
     private static ProxySelector selector() {
-        ProxySelector selector = Privileged.get(ProxySelector::getDefault);
-        return selector == null || Privileged.get(() -> hasNone(selector)) ? null : selector;
+        return Privileged.get(SEARCH);
     }
 
     /** Whether the socket that is being made on this thread is made with {@link Proxy#NO_PROXY}. */

@@ -19,6 +19,7 @@ enum Caller {
     HANDOVER(named("accel-handover")),
     SEARCH(named("accel-search")),
     RENDEZVOUS(named("accel-rendezvous")),
+    DATAGRAM_PATHS(named("accel-datagram-paths")),
     UNPARKER(named("accel-unparker"));
 
     /** How the names of a group's threads begin. */
@@ -49,7 +50,8 @@ enum Caller {
     }
 
     private static boolean isInClose() {
-        return isIn("io.accel.nio.AccelSocketChannel", "implCloseSelectableChannel", "finishClose");
+        return isIn("io.accel.nio.AccelSocketChannel", "implCloseSelectableChannel", "finishClose")
+                || isIn("io.accel.nio.AccelDatagramChannel", "implCloseSelectableChannel");
     }
 
     private static boolean isIn(String type, String... methods) {

@@ -117,7 +117,17 @@ public final class CmEventChannel implements AutoCloseable {
      * Copies the whole event, so that the acknowledgement, without which an identifier cannot end, is never forgotten.
      */
     private CmEvent take(long event) throws VerbsException {
-        CmEventType type = CmEventType.of(NativeMemory.getInt(event + RdmaCmEvent.EVENT));
+        int type = NativeMemory.getInt(event + RdmaCmEvent.EVENT);
+        CmEvent made;
+        try {
+            made = copy(event, CmEventType.of(type));
+        } finally { // also where memory has run out: otherwise the identifier could never be destroyed
+            acknowledge(event, type);
+        }
+        return made.id() == null ? null : made;
+    }
+
+    private CmEvent copy(long event, CmEventType type) {
         long id = NativeMemory.getPointer(event + RdmaCmEvent.ID);
         long listenId = NativeMemory.getPointer(event + RdmaCmEvent.LISTEN_ID);
         boolean isRequest = type == CmEventType.CONNECT_REQUEST;
@@ -128,15 +138,19 @@ public final class CmEventChannel implements AutoCloseable {
         int status = NativeMemory.getInt(event + RdmaCmEvent.STATUS);
         var privateData = CmEvent.privateDataOf(event, type);
         GroupAddress group = CmEvent.groupOf(event, type);
+        return new CmEvent(type, subject, listener, status, privateData, group);
+    }
+
+    private void acknowledge(long event, int type) {
         if (cm.rdma_ack_cm_event(event) != 0) {
             // The event's receiver needs it none the less: a client's identifier, for one, would never be closed.
             LOG.get()
                     .log(
                             Level.WARNING,
                             "an event of the connection manager is used though it could not be acknowledged",
-                            VerbsException.lastError("rdma_ack_cm_event", type.name()));
+                            VerbsException.lastError(
+                                    "rdma_ack_cm_event", CmEventType.of(type).name()));
         }
-        return subject == null ? null : new CmEvent(type, subject, listener, status, privateData, group);
     }
 
     private CmId add(long id) {

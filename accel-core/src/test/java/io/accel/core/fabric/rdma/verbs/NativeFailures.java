@@ -39,6 +39,9 @@ public final class NativeFailures implements AutoCloseable {
     private String thread = "";
     private int left;
     private int errno;
+    /** What is thrown in place of a failure; null for none. */
+    private Throwable error;
+
     private boolean failed;
 
     /** From now on what is opened calls through this. */
@@ -88,7 +91,10 @@ public final class NativeFailures implements AutoCloseable {
         return errno;
     }
 
-    private synchronized Object failure(Method method) {
+    private synchronized Object failure(Method method) throws Throwable {
+        if (error != null) {
+            throw error;
+        }
         if (RETURN_THE_ERROR.contains(method.getName())) {
             return errno;
         }
@@ -117,8 +123,15 @@ public final class NativeFailures implements AutoCloseable {
         failing = call;
         left = nth;
         errno = error;
+        this.error = null;
         failed = false;
         counts.clear();
+    }
+
+    /** As {@link #failIn}, but the call throws what no library throws. */
+    public synchronized void throwIn(String threadName, String call, int nth, Throwable thrown) {
+        failIn(threadName, call, nth, 0);
+        error = thrown;
     }
 
     /** Lets nothing fail, and begins to count. */

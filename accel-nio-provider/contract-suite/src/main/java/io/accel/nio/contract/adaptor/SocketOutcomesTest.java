@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.accel.core.jdk.JdkAccess;
 import io.accel.nio.contract.Bytes;
 import io.accel.nio.contract.ContractSupport;
+import io.accel.nio.contract.Said;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -18,7 +19,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,10 +36,6 @@ class SocketOutcomesTest extends ContractSupport {
         CLOSED,
         PEER_HAS_CLOSED
     }
-
-    private static final SocketAddress ODD = new SocketAddress() {
-        private static final long serialVersionUID = 1L;
-    };
 
     @ParameterizedTest
     @EnumSource(State.class)
@@ -88,50 +84,50 @@ class SocketOutcomesTest extends ContractSupport {
         Socket socket = client.socket();
         List<String> all = new ArrayList<>();
         if (out != null) {
-            all.add("write " + said(() -> wrote(out)));
+            all.add("write " + Said.outcome(() -> wrote(out)));
             all.add("write nothing "
-                    + said(() -> {
+                    + Said.outcome(() -> {
                         out.write(new byte[0]);
                         return "";
                     }));
-            all.add("read nothing " + said(() -> in.read(new byte[0])));
-            all.add("available " + said(in::available));
+            all.add("read nothing " + Said.outcome(() -> in.read(new byte[0])));
+            all.add("available " + Said.outcome(in::available));
         }
         all.add("urgent "
-                + said(() -> {
+                + Said.outcome(() -> {
                     socket.sendUrgentData(1);
                     return "";
                 }));
-        all.add("input " + said(() -> socket.getInputStream() != null));
-        all.add("output " + said(() -> socket.getOutputStream() != null));
+        all.add("input " + Said.outcome(() -> socket.getInputStream() != null));
+        all.add("output " + Said.outcome(() -> socket.getOutputStream() != null));
         if (client.isOpen() && (client.isConnected() || !blocks)) {
             for (int timeout : new int[] {0, 1000}) {
-                all.add("connect " + said(() -> connected(socket, remote, timeout)));
-                all.add("connect to an odd address " + said(() -> connected(socket, ODD, timeout)));
+                all.add("connect " + Said.outcome(() -> connected(socket, remote, timeout)));
+                all.add("connect to an odd address " + Said.outcome(() -> connected(socket, Said.ODD, timeout)));
             }
         } else if (!client.isOpen()) {
-            all.add("connect " + said(() -> connected(socket, remote, 0)));
-            all.add("connect to an odd address " + said(() -> connected(socket, ODD, 0)));
+            all.add("connect " + Said.outcome(() -> connected(socket, remote, 0)));
+            all.add("connect to an odd address " + Said.outcome(() -> connected(socket, Said.ODD, 0)));
         }
-        all.add("connect to nothing " + said(() -> connected(socket, null, 0)));
-        all.add("connect in no time " + said(() -> connected(socket, remote, -1)));
+        all.add("connect to nothing " + Said.outcome(() -> connected(socket, null, 0)));
+        all.add("connect in no time " + Said.outcome(() -> connected(socket, remote, -1)));
         all.add("bind "
-                + said(() -> {
-                    socket.bind(ODD);
+                + Said.outcome(() -> {
+                    socket.bind(Said.ODD);
                     return "";
                 }));
-        all.add("timeout " + said(socket::getSoTimeout));
-        all.add("odd option " + said(() -> socket.getOption(StandardSocketOptions.SO_BROADCAST)));
+        all.add("timeout " + Said.outcome(socket::getSoTimeout));
+        all.add("odd option " + Said.outcome(() -> socket.getOption(StandardSocketOptions.SO_BROADCAST)));
         all.add("state " + socket.isBound() + socket.isConnected() + socket.isClosed() + socket.isInputShutdown()
                 + socket.isOutputShutdown());
-        all.add("shut " + said(() -> client.shutdownInput().shutdownOutput() == client));
+        all.add("shut " + Said.outcome(() -> client.shutdownInput().shutdownOutput() == client));
         all.add("shut adaptor "
-                + said(() -> {
+                + Said.outcome(() -> {
                     socket.shutdownOutput();
                     return "";
                 }));
         all.add("connect to an unresolved address "
-                + said(() -> connected(socket, InetSocketAddress.createUnresolved("no.invalid", 7), 0))
+                + Said.outcome(() -> connected(socket, InetSocketAddress.createUnresolved("no.invalid", 7), 0))
                 + client.isOpen());
         return all;
     }
@@ -144,13 +140,5 @@ class SocketOutcomesTest extends ContractSupport {
     private static Object connected(Socket socket, SocketAddress remote, int timeout) throws IOException {
         socket.connect(remote, timeout);
         return "";
-    }
-
-    private static String said(Callable<?> action) {
-        try {
-            return "" + action.call();
-        } catch (Exception e) {
-            return e.getClass().getName() + ": " + e.getMessage();
-        }
     }
 }

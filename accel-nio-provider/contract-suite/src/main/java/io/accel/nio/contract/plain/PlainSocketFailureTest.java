@@ -12,13 +12,45 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A TCP connection that fails from outside: a thread that waits is told, and so is the first that comes later. */
 @Tag("plain")
 class PlainSocketFailureTest extends PlainSocketSupport {
+    /** The directions in which bytes have gone before. */
+    enum Used {
+        BOTH,
+        OUT,
+        IN,
+        NONE
+    }
+
+    static Stream<Arguments> eachOnEachPath() {
+        return Stream.of(Failure.values())
+                .flatMap(failure -> Stream.of(Used.values()).map(used -> Arguments.of(failure, used)));
+    }
+
+    private Sockets used(Used directions) throws IOException {
+        Sockets sockets = sockets();
+        for (int i = 0; i < 3; i++) {
+            if (directions == Used.BOTH || directions == Used.OUT) {
+                write(sockets.client(), "there");
+                assertThat(read(sockets.server(), "there".length())).isEqualTo("there");
+            }
+            if (directions == Used.BOTH || directions == Used.IN) {
+                write(sockets.server(), "back");
+                assertThat(read(sockets.client(), "back".length())).isEqualTo("back");
+            }
+        }
+        return sockets;
+    }
+
     private Sockets used() throws IOException {
         Set<String> before = MappedRings.names();
         Sockets sockets = sockets();
@@ -111,5 +143,61 @@ class PlainSocketFailureTest extends PlainSocketSupport {
         assertThat(read(sockets.client(), "unread".length())).isEqualTo("unread");
         assertReadIsTold(sockets.client(), failure);
         assertReadWasTold(sockets.client(), failure);
+    }
+
+    /** A write that may have yet to choose its path, at the moment when a read has just been told. */
+    @ParameterizedTest
+    @MethodSource("eachOnEachPath")
+    void aWriteBehindAReadThatWasTold(Failure failure, Used directions) throws Exception {
+        Socket client = used(directions).client();
+        Task<Integer> read = start(() -> client.getInputStream().read()).awaitInside("read");
+        strike(failure, client);
+        assertThat(read.failure()).hasMessage(failure.readMessage());
+        assertWriteIsTold(client, "Broken pipe");
+        assertReadWasTold(client, failure);
+    }
+
+    @ParameterizedTest
+    @MethodSource("eachOnEachPath")
+    void aWriteThatComesLater(Failure failure, Used directions) throws Exception {
+        Socket client = used(directions).client();
+        strike(failure, client);
+        assertThat(refusal(client)).isExactlyInstanceOf(SocketException.class).hasMessage(failure.writeMessage());
+        assertWriteWasTold(client);
+    }
+
+    @ParameterizedTest
+    @MethodSource("eachOnEachPath")
+    void anEndThatHasComeBeforeTheFailure(Failure failure, Used directions) throws Exception {
+        for (boolean writesFirst : new boolean[] {true, false}) {
+            Sockets sockets = used(directions);
+            Socket client = sockets.client();
+            sockets.server().shutdownOutput();
+            // Over loopback the end comes while it is sent.
+            strike(failure, client);
+            String told = failure == Failure.RESET ? "Broken pipe" : failure.writeMessage();
+            if (writesFirst) {
+                assertThat(refusal(client)).hasMessage(told);
+            }
+            assertThat(client.getInputStream().read()).isEqualTo(-1);
+            if (!writesFirst) {
+                assertThat(refusal(client)).hasMessage(told);
+            }
+            assertWriteWasTold(client);
+        }
+    }
+
+    /** Writes until that is refused: a faster path may take bytes for some milliseconds, as if they had come before the failure. */
+    private static IOException refusal(Socket socket) {
+        AtomicReference<IOException> refusal = new AtomicReference<>();
+        eventually().until(() -> {
+            try {
+                socket.getOutputStream().write(1);
+            } catch (IOException e) {
+                refusal.set(e);
+            }
+            return refusal.get() != null;
+        });
+        return refusal.get();
     }
 }

@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -365,6 +366,42 @@ class FailureTest extends ContractSupport {
         assertWriteIsTold(client, failure == Failure.RESET ? "Broken pipe" : failure.writeMessage());
         assertWriteIsTold(client, "Broken pipe");
         assertThat(client.read(one())).isEqualTo(-1);
+    }
+
+    /** The peer's end has come, and the program has yet to read it: a reader is told of nothing, whoever asks first. */
+    @ParameterizedTest
+    @MethodSource("eachOnEachPath")
+    void anEndThatHasComeBeforeTheFailure(Failure failure, Used directions) throws Exception {
+        for (boolean writesFirst : new boolean[] {true, false}) {
+            Pair pair = used(directions);
+            SocketChannel client = pair.client();
+            pair.server().shutdownOutput();
+            awaitNoticed(client);
+            strike(failure, client);
+            String told = failure == Failure.RESET ? "Broken pipe" : failure.writeMessage();
+            if (writesFirst) {
+                assertThat(messageOfRefusal(client)).isEqualTo(told);
+            }
+            assertThat(client.read(one())).isEqualTo(-1);
+            if (!writesFirst) {
+                assertThat(messageOfRefusal(client)).isEqualTo(told);
+            }
+            assertWriteWasTold(client);
+        }
+    }
+
+    /** Writes until that is refused: a faster path may take bytes for some milliseconds, as if they had come before the failure. */
+    private static String messageOfRefusal(SocketChannel channel) {
+        AtomicReference<IOException> refusal = new AtomicReference<>();
+        eventually().until(() -> {
+            try {
+                channel.write(one());
+            } catch (IOException e) {
+                refusal.set(e);
+            }
+            return refusal.get() != null;
+        });
+        return refusal.get().getMessage();
     }
 
     /** Both ends stream as fast as they can, in both directions: each thread meets its end. */
