@@ -21,7 +21,7 @@ public final class DerbyLookups {
     }
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         String url = "jdbc:derby://127.0.0.1:" + parameters.number("port") + "/memory:bench;create=true";
         try (Connection connection = DriverManager.getConnection(url)) {
             fill(connection);

@@ -20,7 +20,7 @@ public final class GrpcCalls {
     private GrpcCalls() {}
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), parameters.number("port"));
         ManagedChannelBuilder<?> builder = parameters.text("netty").equals("shaded")
                 ? io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder.forAddress(server)

@@ -20,7 +20,7 @@ public final class HttpRequests {
     private HttpRequests() {}
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         URI uri = URI.create("http://127.0.0.1:" + parameters.number("port") + "/");
         if (parameters.text("connection").equals("each")) {
             Operations.execute(() -> requestByItself(uri), parameters);

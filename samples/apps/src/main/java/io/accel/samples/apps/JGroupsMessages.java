@@ -38,7 +38,7 @@ public final class JGroupsMessages {
     }
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         try (JChannel channel = JGroupsMember.at(Ports.free(), parameters.number("port"))) {
             Operations.execute(new JGroupsMessages(channel)::roundTrip, parameters);
         }

@@ -4,13 +4,16 @@ package io.accel.samples.apps;
 import io.accel.samples.bench.Arrivals;
 import io.accel.samples.bench.Control;
 import io.accel.samples.bench.Event;
+import io.accel.samples.bench.FirstSeconds;
 import io.accel.samples.bench.LatencyReport;
 import io.accel.samples.bench.Meter;
 import io.accel.samples.bench.Parameters;
 import io.accel.samples.bench.Usage;
+import io.accel.samples.bench.YoungStart;
 import java.io.IOException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
@@ -41,10 +44,13 @@ public final class KafkaProduction {
     }
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         KafkaClients.createTopic(parameters);
         try (KafkaProducer<byte[], byte[]> producer = KafkaClients.producer(parameters)) {
             KafkaProduction production = new KafkaProduction(producer, Arrivals.interval(parameters));
+            if (YoungStart.isAskedBy(parameters)) {
+                production.runFromStart(YoungStart.await(parameters));
+            }
             production.run(parameters.millis("warmup_ms"));
             Event.named("warm").send();
             Meter meter = Meter.ofAllThreads();
@@ -79,11 +85,36 @@ public final class KafkaProduction {
                 permits.release();
             });
         }
+        awaitAll();
+        return System.nanoTime() - begin;
+    }
+
+    private void awaitAll() throws IOException, InterruptedException {
         permits.acquire(UNDER_WAY);
         permits.release(UNDER_WAY);
         if (failed.get() != null) {
             throw new IOException("a record was not acknowledged", failed.get());
         }
-        return System.nanoTime() - begin;
+    }
+
+    /** Does not return. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback reports the same
+    private void runFromStart(YoungStart start) throws IOException, InterruptedException {
+        FirstSeconds done = start.newCounter(); // used by the producer's thread
+        AtomicBoolean goesOn = new AtomicBoolean(true);
+        while (goesOn.get()) {
+            permits.acquire();
+            producer.send(new ProducerRecord<>(KafkaClients.TOPIC, value), (metadata, exception) -> {
+                if (exception != null) {
+                    failed.compareAndSet(null, exception);
+                }
+                if (!done.count(1) || exception != null) {
+                    goesOn.set(false);
+                }
+                permits.release();
+            });
+        }
+        awaitAll();
+        start.report();
     }
 }

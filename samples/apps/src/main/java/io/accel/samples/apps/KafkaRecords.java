@@ -28,7 +28,7 @@ public final class KafkaRecords {
     }
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         KafkaClients.createTopic(parameters);
         try (KafkaProducer<byte[], byte[]> producer = KafkaClients.producer(parameters);
                 KafkaConsumer<byte[], byte[]> consumer = KafkaClients.consumer(parameters)) {

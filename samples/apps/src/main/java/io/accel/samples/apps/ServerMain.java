@@ -3,7 +3,6 @@ package io.accel.samples.apps;
 
 import io.accel.samples.bench.Control;
 import io.accel.samples.bench.Event;
-import io.accel.samples.bench.Meter;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -21,7 +20,7 @@ public final class ServerMain {
 
     /** Says that the server is ready at a port, and answers the measuring process; this process ends when its input does. */
     public static void serve(int port) throws IOException, InterruptedException {
-        Control.serveInBackground(Meter.ofAllThreads());
+        Control.serveAllInBackground();
         Event.named("ready").with("port", port).send();
         Thread.currentThread().join(); // some servers have daemons only
     }

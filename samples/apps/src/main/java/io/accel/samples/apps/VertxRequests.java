@@ -28,7 +28,7 @@ public final class VertxRequests {
     }
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         Operations.execute(new VertxRequests(Vertx.vertx(), parameters.number("port"))::request, parameters);
     }
 

@@ -14,7 +14,7 @@ public final class WebFluxRequests {
     private WebFluxRequests() {}
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         WebClient client = WebClient.create("http://127.0.0.1:" + parameters.number("port"));
         Operations.execute(
                 () -> {

@@ -18,7 +18,7 @@ public final class ZooKeeperReads {
     private ZooKeeperReads() {}
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         CountDownLatch connected = new CountDownLatch(1);
         ZooKeeper client = new ZooKeeper("127.0.0.1:" + parameters.number("port"), SESSION_MILLIS, event -> {
             if (event.getState() == KeeperState.SyncConnected) {

@@ -21,7 +21,7 @@ public final class Control {
     }
 
     /** Waits for the command {@code port NUMBER} and returns it; ends the program at the input's end. */
-    static int awaitPort() throws IOException {
+    public static int awaitPort() throws IOException {
         return Integer.parseInt(await("port ", "NUMBER"));
     }
 
@@ -60,12 +60,12 @@ public final class Control {
      * @param program the threads that do the program's work
      */
     public static void serveInBackground(Thread... program) {
-        start(new Service(program, null));
+        start(new Service(program));
     }
 
-    /** Like {@link #serveInBackground()}, with the usage of a meter's threads. */
-    public static void serveInBackground(Meter meter) {
-        start(new Service(null, meter));
+    /** Like {@link #serveInBackground()}, with the usage of all threads. */
+    public static void serveAllInBackground() {
+        start(new Service(null));
     }
 
     private static void start(Service service) {
@@ -80,14 +80,15 @@ public final class Control {
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
-    /** The answers to commands. Without a meter it makes one when it is first asked, since that loads a hundred classes. */
+    /** The answers to commands. It makes its meter when it is first asked, since that loads a hundred classes. */
     private static final class Service implements Runnable {
+        /** Null for all threads. */
         private final Thread[] program;
+
         private Meter meter;
 
-        Service(Thread[] program, Meter meter) {
+        Service(Thread[] program) {
             this.program = program;
-            this.meter = meter;
         }
 
         @Override
@@ -109,7 +110,7 @@ public final class Control {
 
         private Usage usage() throws IOException {
             if (meter == null) {
-                meter = new Meter(program);
+                meter = program == null ? Meter.ofAllThreads() : new Meter(program);
             }
             return meter.end();
         }

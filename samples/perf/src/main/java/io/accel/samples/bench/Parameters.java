@@ -25,6 +25,17 @@ public record Parameters(Map<String, String> values) {
         return new Parameters(values);
     }
 
+    /** The same with one more. */
+    public Parameters with(String key, Object value) {
+        Map<String, String> more = new HashMap<>(values);
+        more.put(key, value.toString());
+        return new Parameters(more);
+    }
+
+    boolean has(String key) {
+        return values.containsKey(key);
+    }
+
     public String text(String key) {
         String value = values.get(key);
         if (value == null) {
@@ -44,7 +55,7 @@ public record Parameters(Map<String, String> values) {
 
     /** Like {@link #number(String)}, for an argument that may be left out. */
     public int number(String key, int otherwise) {
-        return values.containsKey(key) ? number(key) : otherwise;
+        return has(key) ? number(key) : otherwise;
     }
 
     /** A number of milliseconds, as nanoseconds. */

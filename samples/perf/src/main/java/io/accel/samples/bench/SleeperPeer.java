@@ -24,7 +24,7 @@ public final class SleeperPeer {
     public static void main(String[] args) throws IOException {
         Parameters parameters = Parameters.parse(args);
         Beside beside = Beside.of(parameters);
-        Control.serveInBackground(Meter.ofAllThreads());
+        Control.serveAllInBackground();
         try (ServerSocketChannel listener = ServerSocketChannel.open()) {
             listener.bind(parameters.anyPort());
             Event.named("ready").with("port", listener.socket().getLocalPort()).send();

@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
  * classes: the work of a program that begins should be its sockets'. Used by the main thread.
  */
 public final class YoungStart {
+    private static final String MOMENTS = "moments_ms";
+
     private final InetSocketAddress server;
     private final long[] moments;
     private final List<FirstSeconds> counters = new ArrayList<>();
@@ -26,16 +28,22 @@ public final class YoungStart {
         this.moments = moments;
     }
 
-    /** Waits until the server is there; ends the program at the input's end. */
+    /** Whether a program with these arguments is measured from the start of its JVM on. */
+    public static boolean isAskedBy(Parameters parameters) {
+        return parameters.has(MOMENTS);
+    }
+
+    /** Waits until the server is there, unless its {@code port} is known; ends the program at the input's end. */
     public static YoungStart await(Parameters parameters) throws IOException {
         long now = System.nanoTime();
         long age = System.currentTimeMillis() - Long.parseLong(parameters.text("began_ms"));
-        String[] after = parameters.text("moments_ms").split(",", -1);
+        String[] after = parameters.text(MOMENTS).split(",", -1);
         long[] moments = new long[after.length];
         for (int i = 0; i < after.length; i++) {
             moments[i] = now + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(after[i]) - age);
         }
-        return new YoungStart(parameters.serverAt(Control.awaitPort()), moments);
+        return new YoungStart(
+                parameters.serverAt(parameters.has("port") ? parameters.number("port") : Control.awaitPort()), moments);
     }
 
     public InetSocketAddress server() {

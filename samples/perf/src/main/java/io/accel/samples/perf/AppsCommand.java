@@ -7,10 +7,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,7 +35,7 @@ import picocli.CommandLine.Spec;
                     + " connection for each request), vertx (its HTTP server and client), webflux (Spring's, on Reactor Netty),"
                     + " artemis-send (a message is acknowledged and received before the next one is sent), cassandra-read (a row of"
                     + " 1 KiB by its key), jgroups (a message to and fro between two members over TCP_NIO2), undertow (as tomcat, on XNIO), hazelcast-get (a value of"
-                    + " 1 KiB of a member's map, by a client), peers (64 B to and fro by blocking channels over TCP,"
+                    + " 1 KiB of a member's map, by a client), hazelcast-pair (such a value of the other member of two), peers (64 B to and fro by blocking channels over TCP,"
                     + " Unix-domain sockets and junixsocket's, and by Aeron's IPC). NAME-one-core has both ends on one processor,"
                     + " NAME-quota gives each half a processor's time; a star stands for any characters, as in *-quota."
         },
@@ -46,6 +48,13 @@ import picocli.CommandLine.Spec;
                     + " Accel, is how many times the plain JDK's rate, p50 and p99 it has, as the mean of the rounds' ratios"
                     + " with its confidence interval of 95 %%; for p50 and p99 less is better. A program that takes Netty's"
                     + " epoll by itself does so on the plain JDK, and takes NIO with Accel.",
+            "With --young a row has the operations that had ended 1, 2, 4 and 10 s after both JVMs were started, the server's and the"
+                    + " client's own start included, and x is their ratio to those of the plain JDK. msg/s, CPU us/op and what follows"
+                    + " from CPU s on are of the first 10 s. warm s is when the program had, for a second, the rate that it has on the"
+                    + " plain JDK in the last five seconds of the same round, or 0.95 of it: with --warm-up 40 that is nearer to what it"
+                    + " has when it is warm. In 'in words' and 'vs kernel' are the operations of the first 10 s, which must be 0.97 of the"
+                    + " plain JDK's, and the CPU time. A connection moves when its profile says, and not after eight operations as in"
+                    + " the other measurements.",
             "Exit status: 0, or 1 if a program failed."
         })
 public final class AppsCommand implements Callable<Integer> {
@@ -65,6 +74,14 @@ public final class AppsCommand implements Callable<Integer> {
     private List<String> names = List.of();
 
     @Option(
+            names = "--young",
+            description = {
+                "Measure the first seconds of programs that have just been started: all but peers. Both JVMs are new in each"
+                        + " round. See below."
+            })
+    private boolean young;
+
+    @Option(
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "5",
@@ -75,14 +92,17 @@ public final class AppsCommand implements Callable<Integer> {
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "3",
-            description = "How long to measure in each round, after a warm-up (default: ${DEFAULT-VALUE}).")
+            description =
+                    "How long to measure in each round, after a warm-up (default: ${DEFAULT-VALUE}). Not for --young.")
     private int seconds;
 
     @Option(
             names = "--warm-up",
             paramLabel = "N",
             defaultValue = "20",
-            description = "How many seconds a program may take to become warm (default: ${DEFAULT-VALUE}).")
+            description =
+                    "How many seconds a program may take to become warm (default: ${DEFAULT-VALUE}). With --young each round"
+                            + " takes so long, and ten seconds at least.")
     private int warmUp;
 
     @Option(
@@ -100,7 +120,8 @@ public final class AppsCommand implements Callable<Integer> {
             split = ",",
             paramLabel = "PROFILE",
             defaultValue = "balanced",
-            description = "The profiles, with commas: latency, balanced, low-cpu (default: ${DEFAULT-VALUE}).")
+            description =
+                    "The profiles, with commas: latency, balanced, throughput, low-cpu, off (default: ${DEFAULT-VALUE}).")
     private List<String> profiles;
 
     @Option(
@@ -123,32 +144,39 @@ public final class AppsCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "--warm-up must be at least 1, and --open-loop from 1 to " + MOST_A_SECOND + " a second");
         }
+        if (young && (cpu || openLoop > 0)) {
+            throw new ParameterException(spec.commandLine(), "--young is without --cpu and --open-loop");
+        }
         Set<BenchCase> cases = chosen();
         Set<Variant> leftOut = leftOut();
         files.create();
-        JvmCommand jvm = new JvmCommand(accelJar.resolve(), Place.here(Cores.ANY), JvmCommand.WARM);
-        Comparison comparison = new Comparison(
-                        jvm,
-                        Budget.unlimited(Duration.ofSeconds(warmUp)),
-                        Duration.ofSeconds((long) seconds * rounds),
-                        rounds,
-                        System.err)
-                .openLoop(openLoop);
-        Result result = run(comparison, jvm, cases, leftOut);
+        JvmCommand jvm = new JvmCommand(accelJar.resolve(), Place.here(Cores.ANY), young ? List.of() : JvmCommand.WARM);
+        Result result = run(comparison(jvm), jvm, cases, leftOut);
         ResultPrinter.print(result, jvm.place().describe(), System.out);
         List<String> ratios = ratios(result);
         ratios.addAll(ofCpu(result));
         ratios.addAll(ofOpenLoop(result));
         printAll(ratios, System.out);
         List<String> notes = new ArrayList<>();
-        notes.add(
-                "Measured by accel perf apps: the same programs on the plain JDK and with Accel's agent, which take turns;"
-                        + " rounds: " + rounds + ", of " + seconds + " s.");
+        notes.add("Measured by accel perf apps" + (young ? " --young" : "")
+                + ": the same programs on the plain JDK and with Accel's agent, which take turns;"
+                + " rounds: " + rounds
+                + (young ? ", each with new JVMs, counted from their start." : ", of " + seconds + " s."));
         notes.addAll(ResultPrinter.notes(result));
         notes.addAll(ratios);
         files.write(result, notes);
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));
         return result.failures().isEmpty() ? 0 : 1;
+    }
+
+    private Comparison comparison(JvmCommand jvm) {
+        Comparison comparison = new Comparison(
+                jvm,
+                Budget.unlimited(Duration.ofSeconds(warmUp)),
+                Duration.ofSeconds((long) seconds * rounds),
+                rounds,
+                System.err);
+        return young ? comparison.young(Duration.ofSeconds(warmUp)) : comparison.openLoop(openLoop);
     }
 
     private Result run(Comparison comparison, JvmCommand jvm, Set<BenchCase> cases, Set<Variant> leftOut)
@@ -176,15 +204,14 @@ public final class AppsCommand implements Callable<Integer> {
     }
 
     private Set<BenchCase> chosen() {
+        Set<BenchCase> among = young ? BenchCase.OF_YOUNG_APPS : BenchCase.OF_APPS;
         Set<BenchCase> cases = EnumSet.noneOf(BenchCase.class);
         if (names.isEmpty()) {
-            BenchCase.OF_APPS.stream()
-                    .filter(each -> each.crowding == Crowding.NONE)
-                    .forEach(cases::add);
+            among.stream().filter(each -> each.crowding == Crowding.NONE).forEach(cases::add);
         }
         for (String name : names) {
             try {
-                cases.addAll(BenchCase.named(name, BenchCase.OF_APPS));
+                cases.addAll(BenchCase.named(name, among));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(spec.commandLine(), e.getMessage(), e);
             }
@@ -193,21 +220,11 @@ public final class AppsCommand implements Callable<Integer> {
     }
 
     private Set<Variant> leftOut() {
-        Set<Variant> left = EnumSet.of(
-                Variant.AGENT_LATENCY,
-                Variant.AGENT_BALANCED,
-                Variant.AGENT_LOW_CPU,
-                Variant.PEER_LATENCY,
-                Variant.PEER_BALANCED,
-                Variant.PEER_LOW_CPU);
-        for (String profile : profiles) {
-            if (!left.removeIf(variant -> profile.equals(variant.profile))) {
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "--profile: '" + profile + "' is not one of latency, balanced, low-cpu, or there twice");
-            }
+        try {
+            return BenchCase.leftOut(BenchCase.OF_APPS, profiles);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--profile: " + e.getMessage(), e);
         }
-        return left;
     }
 
     /** The way of the measurement, and the rows that could not follow. */
@@ -232,21 +249,21 @@ public final class AppsCommand implements Callable<Integer> {
                             && other.profile().equals("none")
                             && !row.profile().equals("none"))
                     .findFirst()
-                    .ifPresent(plain -> lines.add(row.benchCase() + ", " + row.profile() + ": rate "
-                            + interval(row, plain, Figures::messagesPerSecond) + ", p50 "
-                            + interval(row, plain, Figures::p50Micros) + ", p99 "
-                            + interval(row, plain, Figures::p99Micros) + ", CPU time "
-                            + interval(row, plain, Figures::cpuMicrosPerOp)));
+                    .ifPresent(plain -> lines.add(row.benchCase() + ", " + row.profile() + ": "
+                            + Stream.of(
+                                            interval("rate", row, plain, Figures::messagesPerSecond),
+                                            interval("p50", row, plain, Figures::p50Micros),
+                                            interval("p99", row, plain, Figures::p99Micros),
+                                            interval("CPU time", row, plain, Figures::cpuMicrosPerOp))
+                                    .flatMap(Optional::stream)
+                                    .collect(Collectors.joining(", "))));
         }
         return lines;
     }
 
-    private static String interval(Row row, Row plain, ToDoubleFunction<Figures> of) {
-        int both = Math.min(row.rounds().size(), plain.rounds().size());
-        return Interval.of(IntStream.range(0, both)
-                        .mapToDouble(round -> of.applyAsDouble(row.rounds().get(round))
-                                / of.applyAsDouble(plain.rounds().get(round)))
-                        .toArray())
-                .words();
+    /** Empty if the figure was not measured, or nothing was done without Accel. */
+    private static Optional<String> interval(String figure, Row row, Row plain, ToDoubleFunction<Figures> of) {
+        Interval interval = Interval.of(Verdict.ratios(row.rounds(), plain.rounds(), of));
+        return !Double.isFinite(interval.mean()) ? Optional.empty() : Optional.of(figure + " " + interval.words());
     }
 }

@@ -64,6 +64,12 @@ enum BenchCase {
     HOG_BLOCKING("crowded-hog-blocking", Kind.PINGPONG_BLOCKING, Crowding.HOG),
     HOG_NETTY("crowded-hog-netty", Kind.NETTY_ECHO, Crowding.HOG),
     FOUR_BY_FOUR("crowded-4x4", Kind.FOUR_BY_FOUR, Crowding.TWO_CORES),
+    FOUR_BY_FOUR_DEFAULTS(
+            "crowded-4x4-defaults",
+            Kind.FOUR_BY_FOUR,
+            Crowding.TWO_CORES,
+            null,
+            List.of(Variant.KERNEL, Variant.DEFAULTS)),
     FOUR_BY_FOUR_NETTY("crowded-4x4-netty", Kind.NETTY_FOUR_BY_FOUR, Crowding.TWO_CORES),
     VIRTUAL("virtual-threads", Kind.VIRTUAL, Crowding.NONE),
     SLEEPER_READ("virtual-sleeper-read", Kind.SLEEPER_READ, Crowding.NONE),
@@ -113,6 +119,7 @@ enum BenchCase {
     JGROUPS("jgroups", Kind.JGROUPS, Crowding.NONE),
     UNDERTOW("undertow", Kind.UNDERTOW, Crowding.NONE),
     HAZELCAST_GET("hazelcast-get", Kind.HAZELCAST_GET, Crowding.NONE),
+    HAZELCAST_PAIR("hazelcast-pair", Kind.HAZELCAST_PAIR, Crowding.NONE),
     PEERS("peers", Kind.PEERS, Crowding.NONE),
     KAFKA_PRODUCE_ONE_CORE("kafka-produce-one-core", Kind.KAFKA_PRODUCE, Crowding.ONE_CORE),
     KAFKA_RECORD_ONE_CORE("kafka-record-one-core", Kind.KAFKA_RECORD, Crowding.ONE_CORE),
@@ -130,6 +137,7 @@ enum BenchCase {
     JGROUPS_ONE_CORE("jgroups-one-core", Kind.JGROUPS, Crowding.ONE_CORE),
     UNDERTOW_ONE_CORE("undertow-one-core", Kind.UNDERTOW, Crowding.ONE_CORE),
     HAZELCAST_GET_ONE_CORE("hazelcast-get-one-core", Kind.HAZELCAST_GET, Crowding.ONE_CORE),
+    HAZELCAST_PAIR_ONE_CORE("hazelcast-pair-one-core", Kind.HAZELCAST_PAIR, Crowding.ONE_CORE),
     PEERS_ONE_CORE("peers-one-core", Kind.PEERS, Crowding.ONE_CORE),
     KAFKA_PRODUCE_QUOTA("kafka-produce-quota", Kind.KAFKA_PRODUCE, Crowding.QUOTA),
     KAFKA_RECORD_QUOTA("kafka-record-quota", Kind.KAFKA_RECORD, Crowding.QUOTA),
@@ -147,6 +155,7 @@ enum BenchCase {
     JGROUPS_QUOTA("jgroups-quota", Kind.JGROUPS, Crowding.QUOTA),
     UNDERTOW_QUOTA("undertow-quota", Kind.UNDERTOW, Crowding.QUOTA),
     HAZELCAST_GET_QUOTA("hazelcast-get-quota", Kind.HAZELCAST_GET, Crowding.QUOTA),
+    HAZELCAST_PAIR_QUOTA("hazelcast-pair-quota", Kind.HAZELCAST_PAIR, Crowding.QUOTA),
     PEERS_QUOTA("peers-quota", Kind.PEERS, Crowding.QUOTA);
 
     /** The cases over a device, and the cases within the host. */
@@ -156,6 +165,10 @@ enum BenchCase {
     static final Set<BenchCase> OF_APPS = Arrays.stream(values())
             .filter(each -> each.kind.programs == Programs.APPS)
             .collect(Collectors.toUnmodifiableSet());
+
+    /** Those of them that {@code perf apps --young} has: {@link Kind#PEERS} has no program around its sockets. */
+    static final Set<BenchCase> OF_YOUNG_APPS =
+            OF_APPS.stream().filter(each -> each.kind != Kind.PEERS).collect(Collectors.toUnmodifiableSet());
 
     /** What {@code perf compare} has. */
     static final Set<BenchCase> OF_BENCHES = Set.copyOf(EnumSet.complementOf(EnumSet.copyOf(OF_APPS)));
@@ -243,7 +256,13 @@ enum BenchCase {
                                 Variant.PEER_LATENCY,
                                 Variant.PEER_BALANCED,
                                 Variant.PEER_LOW_CPU)
-                        : List.of(Variant.KERNEL, Variant.AGENT_LATENCY, Variant.AGENT_BALANCED, Variant.AGENT_LOW_CPU);
+                        : List.of(
+                                Variant.KERNEL,
+                                Variant.AGENT_LATENCY,
+                                Variant.AGENT_BALANCED,
+                                Variant.AGENT_THROUGHPUT,
+                                Variant.AGENT_LOW_CPU,
+                                Variant.AGENT_OFF);
         };
     }
 
@@ -295,6 +314,31 @@ enum BenchCase {
     /** The case that this case of many is compared with: the same case of one alone; empty if this is not a case of many. */
     Optional<BenchCase> oneAlone() {
         return Optional.ofNullable(BESIDE_ONE_ALONE.get(this));
+    }
+
+    /**
+     * The ways to run cases with a profile that was not asked for.
+     *
+     * @param profiles those that were; all are if there are none
+     * @throws IllegalArgumentException if the cases do not have one of them, or it is there twice
+     */
+    static Set<Variant> leftOut(Set<BenchCase> cases, List<String> profiles) {
+        Set<Variant> known = cases.stream()
+                .flatMap(each -> each.variants().stream())
+                .filter(variant -> variant.profile != null)
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(Variant.class)));
+        Set<Variant> left = EnumSet.copyOf(known);
+        for (String profile : profiles) {
+            if (!left.removeIf(variant -> variant.profile.equals(profile))) {
+                throw new IllegalArgumentException("'" + profile + "' is not one of "
+                        + known.stream()
+                                .map(variant -> variant.profile)
+                                .distinct()
+                                .collect(Collectors.joining(", "))
+                        + ", or there twice");
+            }
+        }
+        return profiles.isEmpty() ? Set.of() : left;
     }
 
     /** All their names, with commas, except for the cases of one alone, which come with the others. */

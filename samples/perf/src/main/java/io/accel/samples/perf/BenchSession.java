@@ -77,17 +77,8 @@ final class BenchSession implements Session {
      */
     static BenchSession open(JvmCommand jvm, BenchCase benchCase, Variant variant, Duration warmUp, int openLoop)
             throws IOException, InterruptedException {
-        if (benchCase.kind.programs == Programs.APPS && !Files.isRegularFile(jvm.appLibraries(benchCase.kind))) {
-            throw new IOException(
-                    "there is no " + jvm.appLibraries(benchCase.kind) + "; './accel perf apps' builds it");
-        }
-        if (benchCase.kind.isNetty()) {
-            if (!Files.isRegularFile(jvm.nettyJar())) {
-                throw new IOException("there is no " + jvm.nettyJar() + "; './accel perf' builds it");
-            }
-        } else if (variant.accelerated() && !jvm.canAccelerate()) {
-            throw new IOException("cannot accelerate, since there is no " + jvm.accelJar());
-        }
+        // Accel's transport of Netty is in the jar of the Netty programs.
+        jvm.requireBuilt(benchCase.kind, variant.accelerated() && !benchCase.kind.isNetty());
         BenchSession session = new BenchSession(
                 jvm,
                 benchCase,
@@ -222,6 +213,9 @@ final class BenchSession implements Session {
                 List<String> options = new ArrayList<>(benchCase.kind.jvmOptions());
                 if (profile != null && (variant.isByAgent() || benchCase.kind.isByAgent())) {
                     options.add("-javaagent:" + jvm.accelJar());
+                }
+                if (variant == Variant.DEFAULTS) {
+                    yield jvm.byDefault(prefix, options, program, profile, arguments);
                 }
                 yield jvm.of(prefix, options, program, profile, arguments);
             }

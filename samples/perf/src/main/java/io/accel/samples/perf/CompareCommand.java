@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
                     + " kernel-transfer-from, kernel-interest, kernel-registration, kernel-mode, datagram-64,"
                     + " datagram-rate-64, multicast-64, multicast-rate-64, udp-200-peers, netty-echo-64, netty-stream-64k, netty-http, timers; where processors are few, with each profile:"
                     + " crowded-one-core, crowded-one-core-blocking, crowded-one-core-netty, crowded-hog,"
-                    + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-4x4-netty, crowded-quota,"
+                    + " crowded-hog-blocking, crowded-hog-netty, crowded-4x4, crowded-4x4-defaults, crowded-4x4-netty, crowded-quota,"
                     + " crowded-quota-blocking, crowded-quota-netty; on JDK 21 and newer virtual-threads,"
                     + " virtual-sleeper-read, virtual-sleeper-write, virtual-sleeper-select, virtual-sleeper-stream,"
                     + " virtual-sleeper-accept, virtual-sleeper-datagram, crowded-one-core-virtual, crowded-hog-virtual, crowded-quota-virtual; over RDMA: rdma-pingpong-64, rdma-stream-64k, rdma-datagram-64;"
@@ -46,7 +46,8 @@ import picocli.CommandLine.Spec;
                     + " and io_uring are Netty's own over loopback TCP, unix is epoll over a Unix-domain socket; 'kernel' in"
                     + " 'vs kernel' is epoll. All run without Netty's leak detector.",
             "crowded-one-core: both ends on one processor; crowded-hog: the same, with a busy loop beside them; crowded-4x4: four blocking"
-                    + " clients and four event loops on two processors, crowded-4x4-netty: four Netty clients, each with an"
+                    + " clients and four event loops on two processors, crowded-4x4-defaults: the same, by a profile that decides for itself"
+                    + " when a connection moves, crowded-4x4-netty: four Netty clients, each with an"
                     + " event loop of its own, and four event loops; crowded-quota: each end in a control group with half a"
                     + " processor's time, or on one processor where no group can be made. burst-2000 begins 100 ms after"
                     + " 2,000 other connections had a message each.",
@@ -223,21 +224,11 @@ public final class CompareCommand implements Callable<Integer> {
 
     /** The ways to run a young program that nobody asked for. */
     private Set<Variant> leftOut() {
-        Set<Variant> known = BenchCase.OF_YOUNG.stream()
-                .flatMap(each -> each.variants().stream())
-                .filter(variant -> variant.profile != null)
-                .collect(Collectors.toCollection(() -> EnumSet.noneOf(Variant.class)));
-        for (String profile : profiles) {
-            if (known.stream().noneMatch(variant -> variant.profile.equals(profile))) {
-                throw mistake("--profiles: '" + profile + "' is not one of "
-                        + known.stream()
-                                .map(variant -> variant.profile)
-                                .distinct()
-                                .collect(Collectors.joining(", ")));
-            }
+        try {
+            return BenchCase.leftOut(BenchCase.OF_YOUNG, profiles);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--profiles: " + e.getMessage(), e);
         }
-        known.removeIf(variant -> profiles.isEmpty() || profiles.contains(variant.profile));
-        return known;
     }
 
     private int compareOverRdma(Set<BenchCase> cases) throws IOException, InterruptedException {

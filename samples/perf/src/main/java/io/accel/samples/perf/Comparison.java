@@ -36,6 +36,8 @@ final class Comparison {
     private final int rounds;
     private final PrintStream progress;
     private int openLoop;
+    /** How long programs are measured from their start on; 0 if that is for the young cases alone. */
+    private int youngMillis;
     /** Null if nobody asks what the processors are used for. */
     private CpuSampler sampler;
 
@@ -58,6 +60,20 @@ final class Comparison {
     Comparison openLoop(int rate) {
         openLoop = rate;
         return this;
+    }
+
+    /**
+     * Starts new programs in each round, and measures them from their start on; returns this.
+     *
+     * @param time how long, if that is more than until the last of a case's milestones
+     */
+    Comparison young(Duration time) {
+        youngMillis = Math.toIntExact(time.toMillis());
+        return this;
+    }
+
+    private boolean isYoung(BenchCase benchCase) {
+        return youngMillis > 0 || benchCase.kind.isYoung();
     }
 
     /** Samples the use of the processors in a further round after the others; returns this. */
@@ -118,7 +134,7 @@ final class Comparison {
             progress.printf(Locale.ROOT, "round %d of %d%n", round, rounds);
             for (BenchCase benchCase : toRun) {
                 Duration each = cases.contains(benchCase) ? measure.dividedBy(rounds) : LIMIT_MEASURE;
-                if (benchCase.kind.isYoung()) {
+                if (isYoung(benchCase)) {
                     runYoung(benchCase, leftOut, round);
                 } else if (benchCase.comparesKernelPaths()) {
                     runTogether(benchCase, each);
@@ -181,6 +197,7 @@ final class Comparison {
 
     /** Starts new programs for each variant. In every other round the last variant is the first one. */
     private void runYoung(BenchCase benchCase, Set<Variant> leftOut, int round) throws InterruptedException {
+        int millis = Math.max(youngMillis, benchCase.kind.milestones().last());
         List<Variant> variants = new ArrayList<>(benchCase.variants());
         variants.removeAll(leftOut);
         if (round % 2 == 0) {
@@ -192,7 +209,7 @@ final class Comparison {
                 continue;
             }
             try {
-                Sample sample = YoungRound.measure(jvm, benchCase, variant);
+                Sample sample = YoungRound.measure(jvm, benchCase, variant, millis);
                 series.samples.add(sample);
                 report(benchCase, variant, sample.figures().extra().young().words());
             } catch (IOException | UncheckedIOException e) {
@@ -320,8 +337,12 @@ final class Comparison {
         if (LIMITS.contains(benchCase)) {
             return Verdict.NONE;
         }
-        return benchCase.kind.isYoung()
-                ? Verdict.ofStart(series.figures(), reference.figures(), Young.must(benchCase.profileOf(variant)))
+        return isYoung(benchCase)
+                ? Verdict.ofStart(
+                        benchCase.kind.milestones(),
+                        series.figures(),
+                        reference.figures(),
+                        benchCase.profileOf(variant))
                 : Verdict.of(series.figures(), reference.figures(), openLoop > 0 || benchCase.kind.rateGiven());
     }
 

@@ -21,7 +21,7 @@ public final class DemoCommand implements Callable<Integer> {
             BenchCase.PINGPONG,
             BenchCase.STREAM_64K,
             BenchCase.CONNECT_ECHO_CLOSE,
-            BenchCase.FOUR_BY_FOUR,
+            BenchCase.FOUR_BY_FOUR_DEFAULTS,
             BenchCase.YOUNG_PAIRS));
 
     /** Where profiles are compared, the default profile is enough. */
@@ -64,7 +64,8 @@ public final class DemoCommand implements Callable<Integer> {
         System.out.println(Sentence.about(result));
         System.out.println(
                 "Programs here have a second and a half to warm up, so their connections move after eight reads and writes"
-                        + " (handover.after=8/64KiB); those in their first seconds move when it has paid off, as by default.");
+                        + " (handover.after=8/64KiB). Those of crowded programs, and of programs in their first seconds, move when that"
+                        + " has paid off, as by default.");
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));
         return result.failures().isEmpty() ? 0 : 1;
     }

@@ -53,6 +53,7 @@ final class JsonPrinter {
         if (!verdict.start().ratios().isEmpty()) {
             members.put("vs_kernel_done", numbers(verdict.start().ratios()));
             members.put("must", number(verdict.start().must()));
+            members.put("warm_rate_after_s", number(verdict.start().reachedSeconds()));
         }
         members.put("slower", Boolean.toString(verdict.isSlower()));
         members.put("words", string(row.words()));
@@ -93,14 +94,18 @@ final class JsonPrinter {
         if (young.isKnown()) {
             members.put(
                     "done_by_ms",
-                    numbers(Young.MOMENTS.stream().map(Integer::doubleValue).toList()));
-            members.put("done", numbers(young.done()));
+                    numbers(young.at().millis.stream().map(Integer::doubleValue).toList()));
+            members.put("done", numbers(done(young)));
             members.put("cpu_s", number(young.cpuSeconds()));
             members.put("classes", number(young.classes()));
             members.put("methods", number(young.methods()));
             members.put("bytecode", number(young.bytecode()));
             members.put("compiler_s", number(young.compilerSeconds()));
         }
+    }
+
+    private static List<Double> done(Young young) {
+        return young.at().millis.stream().map(young::done).toList();
     }
 
     private static String numbers(List<Double> values) {
@@ -115,7 +120,10 @@ final class JsonPrinter {
         members.put("msgs_per_s", number(figures.messagesPerSecond()));
         members.put("cpu_us_per_op", number(figures.cpuMicrosPerOp()));
         if (figures.extra().young().isKnown()) {
-            members.put("done", numbers(figures.extra().young().done()));
+            members.put("done", numbers(done(figures.extra().young())));
+            members.put(
+                    "done_each_" + Progress.SLICE_MILLIS + "_ms",
+                    numbers(figures.extra().young().progress().done()));
         }
         return object(members);
     }

@@ -57,6 +57,19 @@ public final class JvmCommand {
         return accelJar;
     }
 
+    /** Makes sure that the programs of that kind are there, and Accel if they need its jar. */
+    void requireBuilt(Kind kind, boolean accelerated) throws IOException {
+        if (kind.programs == Programs.APPS && !Files.isRegularFile(appLibraries(kind))) {
+            throw new IOException("there is no " + appLibraries(kind) + "; './accel perf apps' builds it");
+        }
+        if (kind.isNetty() && !Files.isRegularFile(nettyJar())) {
+            throw new IOException("there is no " + nettyJar() + "; './accel perf' builds it");
+        }
+        if (accelerated && !canAccelerate()) {
+            throw new IOException("cannot accelerate, since there is no " + accelJar);
+        }
+    }
+
     /** The place where the command has to run. */
     Place place() {
         return place;
@@ -70,6 +83,16 @@ public final class JvmCommand {
      * @param profile null for a JVM without Accel
      */
     List<String> of(List<String> prefix, List<String> options, String program, String profile, List<String> arguments) {
+        List<String> all = new ArrayList<>(options);
+        if (profile != null) {
+            all.addAll(accelOptions);
+        }
+        return byDefault(prefix, all, program, profile, arguments);
+    }
+
+    /** Like {@link #of}, without the options of all JVMs that are warmed up. */
+    List<String> byDefault(
+            List<String> prefix, List<String> options, String program, String profile, List<String> arguments) {
         List<String> command = java(prefix, BENCH_HEAP);
         command.addAll(options);
         if (profile == null) {
@@ -81,7 +104,6 @@ public final class JvmCommand {
             command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
             command.add("-Djava.nio.channels.spi.AsynchronousChannelProvider=" + ASYNCHRONOUS);
             command.add("-Daccel.profile=" + profile);
-            command.addAll(accelOptions);
         }
         command.add(Programs.PLAIN.prefix + program);
         command.addAll(arguments);

@@ -216,6 +216,8 @@ enum Kind {
     JGROUPS("JGroupsServer", "JGroupsMessages", 100, List.of(), List.of()),
     UNDERTOW("UndertowServer", "HttpRequests", 1024, List.of(), List.of("connection=keep")),
     HAZELCAST_GET("HazelcastServer", "HazelcastReads", 1024, List.of(), List.of()),
+    /** Two members; the second one reads what the first one has. */
+    HAZELCAST_PAIR("HazelcastServer", "HazelcastPairReads", 1024, List.of(), List.of()),
     /** 64 B to and fro over the alternatives to Accel. */
     PEERS("PeerServer", "PeerPingPong", 64, List.of(), List.of()) {
         /** For Aeron's driver. */
@@ -418,6 +420,11 @@ enum Kind {
     /** Whether the programs are measured from the start of their JVMs on. */
     boolean isYoung() {
         return YOUNG.contains(this);
+    }
+
+    /** The moments at which its programs' work is looked at, where they are measured from their start on. */
+    Milestones milestones() {
+        return programs == Programs.APPS ? Milestones.OF_APPS : Milestones.OF_BENCHES;
     }
 
     /** Whether plain programs get Accel by the agent: it has what the property cannot accelerate. */

@@ -39,17 +39,20 @@ final class TablePrinter {
                     row -> Quantity.micros(row.figures().extra().balance())),
             figure("linked", false, row -> Quantity.share(row.figures().extra().linked())),
             figure("bytes", false, row -> Quantity.share(row.figures().extra().linkedBytes())),
-            figure("0.5 s", false, row -> compact(young(row).done(0))),
-            figure("1 s", false, row -> compact(young(row).done(1))),
-            figure("2 s", false, row -> compact(young(row).done(2))),
-            figure("4 s", false, row -> compact(young(row).done(3))),
+            done("0.5 s", 500),
+            done("1 s", 1000),
+            done("2 s", 2000),
+            done("4 s", 4000),
+            done("10 s", 10_000),
+            times("x 0.5 s", 500),
+            times("x 1 s", 1000),
+            times("x 2 s", 2000),
+            times("x 4 s", 4000),
+            times("x 10 s", 10_000),
             figure(
-                    "x 0.5 s",
+                    "warm s",
                     false,
-                    row -> Quantity.times(row.vsKernel().start().by(0))),
-            figure("x 1 s", false, row -> Quantity.times(row.vsKernel().start().by(1))),
-            figure("x 2 s", false, row -> Quantity.times(row.vsKernel().start().by(2))),
-            figure("x 4 s", false, row -> Quantity.times(row.vsKernel().start().by(3))),
+                    row -> YoungNotes.seconds(row.vsKernel().start().reachedSeconds())),
             figure("CPU s", false, row -> Quantity.micros(young(row).cpuSeconds())),
             figure("classes", false, row -> compact(young(row).classes())),
             figure("methods", false, row -> compact(young(row).methods())),
@@ -69,6 +72,16 @@ final class TablePrinter {
 
     private static Column figure(String head, boolean always, Function<Row, String> cell) {
         return new Column(head, false, always, cell);
+    }
+
+    /** The operations of a young program by a moment. */
+    private static Column done(String head, int millis) {
+        return figure(head, false, row -> compact(young(row).done(millis)));
+    }
+
+    /** Their ratio to those without Accel. */
+    private static Column times(String head, int millis) {
+        return figure(head, false, row -> Quantity.times(row.vsKernel().start().by(millis)));
     }
 
     /** The columns that are shown for {@code rows}. */

@@ -26,6 +26,9 @@ final class Titles {
                     "crowded-hog-netty", "64 B there and back between Netty programs, a busy loop on their processor"),
             Map.entry("crowded-4x4", "64 B there and back, four clients and four event loops on two processors"),
             Map.entry(
+                    "crowded-4x4-defaults",
+                    "64 B there and back, four clients and four event loops on two processors, moved when that has paid off"),
+            Map.entry(
                     "crowded-4x4-netty",
                     "64 B there and back between Netty programs with four event loops each, on two processors"),
             Map.entry("virtual-threads", "64 B there and back, eight virtual threads on one carrier at either end"),

@@ -13,6 +13,8 @@ enum Variant {
     ACCELERATED("shm", true, true),
     /** Accel at both ends, where Accel chooses the path of the bytes: it may be too soon for a faster one, or not worth it. */
     CHOICE("accel", true, true),
+    /** Like {@link #CHOICE}, with Accel's defaults throughout: a connection moves when that has paid off, however warm its programs are. */
+    DEFAULTS("accel", null, "balanced"),
     /** No Accel at all, for comparison with {@link #ONE_END}. */
     PLAIN("plain", false, false),
     /** A client with Accel whose peer has none. */
@@ -51,7 +53,9 @@ enum Variant {
     /** The same with the agent, where Accel chooses the path of the bytes. */
     AGENT_LATENCY("accel", null, "latency"),
     AGENT_BALANCED("accel", null, "balanced"),
+    AGENT_THROUGHPUT("accel", null, "throughput"),
     AGENT_LOW_CPU("accel", null, "low-cpu"),
+    AGENT_OFF("accel", null, "off"),
 
     /** Young programs, by the property, with each profile; Accel chooses the path of the bytes. */
     YOUNG_LATENCY("accel", null, "latency"),

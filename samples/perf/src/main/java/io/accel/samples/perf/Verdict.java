@@ -23,25 +23,34 @@ record Verdict(double p50, double p99, double rate, double cpu, Start start) {
     }
 
     /**
-     * The operations of a young program by each of {@link Young#MOMENTS}, as a multiple of the kernel's.
+     * The operations of a young program by each of its moments, as a multiple of the kernel's.
      *
+     * @param at the moments
      * @param ratios empty if there is nothing to compare
      * @param must the least multiple that counts as the same from the first judged moment on
+     * @param reachedSeconds how long it took to come to the kernel's rate when warm; infinite if it did not, NaN if that is unknown
      */
-    record Start(List<Double> ratios, double must) {
-        static final Start NONE = new Start(List.of(), Double.NaN);
+    record Start(Milestones at, List<Double> ratios, double must, double reachedSeconds) {
+        static final Start NONE = new Start(Milestones.OF_BENCHES, List.of(), Double.NaN, Double.NaN);
 
         Start {
             ratios = List.copyOf(ratios);
         }
 
-        double by(int moment) {
-            return ratios.isEmpty() ? Double.NaN : ratios.get(moment);
+        /** By one of the moments; NaN if it is none, or there is nothing to compare. */
+        double by(int millis) {
+            int moment = at.millis.indexOf(millis);
+            return moment < 0 || ratios.isEmpty() ? Double.NaN : ratios.get(moment);
+        }
+
+        /** By one of the moments that are judged; NaN if it is none. */
+        double judged(int millis) {
+            return millis < at.firstJudged ? Double.NaN : by(millis);
         }
 
         /** Whether it is less than it must be by that moment. */
-        boolean misses(int moment) {
-            return moment >= Young.FIRST_JUDGED && by(moment) < must;
+        boolean misses(int millis) {
+            return judged(millis) < must;
         }
     }
 
@@ -51,9 +60,10 @@ record Verdict(double p50, double p99, double rate, double cpu, Start start) {
         P99("p99", 1.2, Verdict::p99),
         RATE("rate", 1 / 0.95, Verdict::rate),
         CPU("CPU time", 1.1, Verdict::cpu),
-        BY_1_S(1),
-        BY_2_S(2),
-        BY_4_S(3);
+        BY_1_S(1000),
+        BY_2_S(2000),
+        BY_4_S(4000),
+        BY_10_S(10_000);
 
         private final String words;
         /** The factor by which a figure may be worse and still count as the same. */
@@ -68,9 +78,9 @@ record Verdict(double p50, double p99, double rate, double cpu, Start start) {
             this.ratio = ratio;
         }
 
-        /** A moment of a young program, of that number. */
-        Measure(int moment) {
-            this("done by " + Young.moment(moment), Double.NaN, verdict -> verdict.start.by(moment));
+        /** A moment of a young program. */
+        Measure(int millis) {
+            this("done by " + Milestones.words(millis), Double.NaN, verdict -> verdict.start.judged(millis));
         }
 
         private double of(Verdict verdict) {
@@ -92,7 +102,7 @@ record Verdict(double p50, double p99, double rate, double cpu, Start start) {
                 case P50, P99 -> words + " " + Quantity.times(1 / ratio) + " as long";
                 case RATE -> Quantity.times(ratio) + " the rate";
                 case CPU -> Quantity.times(1 / ratio) + " the CPU time";
-                case BY_1_S, BY_2_S, BY_4_S -> Quantity.times(ratio) + " " + words;
+                case BY_1_S, BY_2_S, BY_4_S, BY_10_S -> Quantity.times(ratio) + " " + words;
             };
         }
     }
@@ -113,17 +123,17 @@ record Verdict(double p50, double p99, double rate, double cpu, Start start) {
     }
 
     /** Like {@link #of}, for programs that are measured from their start on: the medians of the rounds' ratios. */
-    static Verdict ofStart(List<Figures> seen, List<Figures> kernel, double must) {
+    static Verdict ofStart(Milestones at, List<Figures> seen, List<Figures> kernel, String profile) {
         double nan = Double.NaN;
-        List<Double> ratios = IntStream.range(0, Young.MOMENTS.size())
-                .mapToObj(moment -> Figures.median(ratios(seen, kernel, Young.doneBy(moment))))
+        List<Double> ratios = at.millis.stream()
+                .map(millis -> Figures.median(ratios(seen, kernel, Young.doneBy(millis))))
                 .toList();
         return new Verdict(
                 nan,
                 nan,
                 nan,
                 1 / Figures.median(ratios(seen, kernel, Figures::cpuMicrosPerOp)),
-                new Start(ratios, must));
+                new Start(at, ratios, at.must(profile), Figures.median(Progress.reached(seen, kernel))));
     }
 
     /** The ratio of each round. */

@@ -1,60 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.samples.perf;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
  * The first seconds of two programs that were started at the same time. In a case that does not measure them everything is unknown.
  *
- * @param done how many operations had ended by each of {@link #MOMENTS}; empty if unknown
- * @param cpuSeconds processor time of both processes, from their start to the last moment; NaN if unknown, as with those that follow
+ * @param at the moments that are looked at
+ * @param progress the operations
+ * @param cpuSeconds processor time of both processes, from their start to the last of these moments; NaN if unknown, as with those that follow
  * @param classes the classes that both had loaded by then
  * @param methods the methods and loops that their just-in-time compilers had compiled
  * @param bytecode the bytes of bytecode that these have
  * @param compilerSeconds processor time of the compilers
  */
 record Young(
-        List<Double> done, double cpuSeconds, double classes, double methods, double bytecode, double compilerSeconds) {
-    /** Milliseconds after the start. */
-    static final List<Integer> MOMENTS = List.of(500, 1000, 2000, 4000);
+        Milestones at,
+        Progress progress,
+        double cpuSeconds,
+        double classes,
+        double methods,
+        double bytecode,
+        double compilerSeconds) {
+    static final Young NONE =
+            new Young(Milestones.OF_BENCHES, Progress.NONE, Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
 
-    /** From this moment on a program with Accel must have done about as much as one without. */
-    static final int FIRST_JUDGED = 1;
-
-    static final Young NONE = new Young(List.of(), Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
-
-    private static final double MUST = 0.95;
-    private static final double MUST_LATENCY = 0.90;
-
-    Young {
-        done = List.copyOf(done);
+    /** The same with these operations. */
+    Young with(Progress operations) {
+        return new Young(at, operations, cpuSeconds, classes, methods, bytecode, compilerSeconds);
     }
 
     boolean isKnown() {
-        return !done.isEmpty();
+        return !Double.isNaN(done(at.last()));
     }
 
-    /** The operations of a round by the moment of that number. */
-    static ToDoubleFunction<Figures> doneBy(int moment) {
-        return round -> round.extra().young().done(moment);
+    /** The operations of a round by that moment. */
+    static ToDoubleFunction<Figures> doneBy(int millis) {
+        return round -> round.extra().young().done(millis);
     }
 
-    /** The operations by the moment of that number; NaN if unknown. */
-    double done(int moment) {
-        return isKnown() ? done.get(moment) : Double.NaN;
-    }
-
-    /** The part of the operations without Accel that a program with that profile must have done. */
-    static double must(String profile) {
-        return profile.equals("latency") ? MUST_LATENCY : MUST;
-    }
-
-    /** As {@code 0.5 s}. */
-    static String moment(int moment) {
-        int millis = MOMENTS.get(moment);
-        return (millis % 1000 == 0 ? Integer.toString(millis / 1000) : Double.toString(millis / 1e3)) + " s";
+    /** The operations by one of the moments that are looked at; NaN if it is none, or unknown. */
+    double done(int millis) {
+        return at.millis.contains(millis) ? progress.by(millis) : Double.NaN;
     }
 
     /** Of each figure the median. */
@@ -62,13 +50,9 @@ record Young(
         if (rounds.isEmpty() || rounds.stream().anyMatch(round -> !round.isKnown())) {
             return NONE;
         }
-        List<Double> done = new ArrayList<>();
-        for (int i = 0; i < MOMENTS.size(); i++) {
-            int moment = i;
-            done.add(median(rounds, round -> round.done(moment)));
-        }
         return new Young(
-                done,
+                rounds.get(0).at,
+                Progress.median(rounds.stream().map(Young::progress).toList()),
                 median(rounds, Young::cpuSeconds),
                 median(rounds, Young::classes),
                 median(rounds, Young::methods),
@@ -83,13 +67,12 @@ record Young(
     /** The figures of a round of which nothing else is known. */
     Figures figures() {
         double nan = Double.NaN;
-        double all = done(MOMENTS.size() - 1);
-        double seconds = MOMENTS.get(MOMENTS.size() - 1) / 1e3;
+        double all = done(at.last());
         return new Figures(
                 nan,
                 nan,
                 nan,
-                all / seconds,
+                all * 1e3 / at.last(),
                 nan,
                 nan,
                 all > 0 ? cpuSeconds * 1e6 / all : nan,
@@ -100,11 +83,11 @@ record Young(
     /** As {@code by 0.5 s 1.02k, 1 s 25.9k}. */
     String words() {
         StringBuilder words = new StringBuilder("by ");
-        for (int i = 0; i < MOMENTS.size(); i++) {
-            words.append(i == 0 ? "" : ", ")
-                    .append(moment(i))
+        for (int millis : at.millis) {
+            words.append(millis == at.millis.get(0) ? "" : ", ")
+                    .append(Milestones.words(millis))
                     .append(' ')
-                    .append(Quantity.scaled(done(i)).replace(" ", ""));
+                    .append(Quantity.scaled(done(millis)).replace(" ", ""));
         }
         return words.toString();
     }

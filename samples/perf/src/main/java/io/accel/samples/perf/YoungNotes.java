@@ -4,7 +4,7 @@ package io.accel.samples.perf;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 
 /** Sentences about the first seconds of programs: how far their rounds are apart, and which of them do not do what they must. */
 final class YoungNotes {
@@ -28,12 +28,21 @@ final class YoungNotes {
 
     private static String ofStock(Row row) {
         StringBuilder words = new StringBuilder(row.benchCase()).append(", without Accel: operations");
-        for (int i = 0; i < Young.MOMENTS.size(); i++) {
-            double[] done = row.rounds().stream().mapToDouble(Young.doneBy(i)).toArray();
-            words.append(i == 0 ? " by " : ", by ")
-                    .append(Young.moment(i))
-                    .append(' ')
-                    .append(words(done, YoungNotes::compact));
+        String before = " by ";
+        for (int millis : row.figures().extra().young().at().millis) {
+            double[] done =
+                    row.rounds().stream().mapToDouble(Young.doneBy(millis)).toArray();
+            words.append(before).append(Milestones.words(millis)).append(' ').append(words(done, YoungNotes::compact));
+            before = ", by ";
+        }
+        double[] warm = row.rounds().stream()
+                .mapToDouble(round -> round.extra().young().progress().warmRate())
+                .toArray();
+        if (Figures.median(warm) > 0) {
+            words.append("; a second at the end ")
+                    .append(words(warm, YoungNotes::compact))
+                    .append(", first so fast: ")
+                    .append(reached(row, row));
         }
         return words.append('.').toString();
     }
@@ -45,34 +54,46 @@ final class YoungNotes {
                 .append(' ')
                 .append(row.profile())
                 .append(": times the operations without Accel");
-        List<String> missed = new ArrayList<>();
         Verdict.Start start = row.vsKernel().start();
-        for (int i = 0; i < Young.MOMENTS.size(); i++) {
-            double[] ratios = Verdict.ratios(row.rounds(), stock.rounds(), Young.doneBy(i));
-            words.append(i == 0 ? " by " : ", by ")
-                    .append(Young.moment(i))
-                    .append(' ')
-                    .append(words(ratios, Quantity::times));
-            if (start.misses(i)) {
-                missed.add(Young.moment(i));
-            }
+        String before = " by ";
+        for (int millis : start.at().millis) {
+            double[] ratios = Verdict.ratios(row.rounds(), stock.rounds(), Young.doneBy(millis));
+            words.append(before).append(Milestones.words(millis)).append(' ').append(words(ratios, Quantity::times));
+            before = ", by ";
+        }
+        if (!Double.isNaN(start.reachedSeconds())) {
+            words.append("; first as fast as without Accel at the end: ").append(reached(row, stock));
         }
         return words.append("; must be ")
                 .append(Quantity.times(start.must()))
-                .append(" from ")
-                .append(Young.moment(Young.FIRST_JUDGED))
-                .append(" on: ")
-                .append(answer(start, missed))
+                .append(start.at().judged().size() > 1 ? " from " : " by ")
+                .append(Milestones.words(start.at().firstJudged))
+                .append(start.at().judged().size() > 1 ? " on: " : ": ")
+                .append(answer(start))
                 .toString();
     }
 
-    private static String answer(Verdict.Start start, List<String> missed) {
+    private static String answer(Verdict.Start start) {
+        String missed = start.at().judged().stream()
+                .filter(start::misses)
+                .map(Milestones::words)
+                .collect(Collectors.joining(", "));
         if (!missed.isEmpty()) {
-            return "it is not, by " + String.join(", ", missed) + '.';
+            return "it is not, by " + missed + '.';
         }
-        boolean known = IntStream.range(Young.FIRST_JUDGED, Young.MOMENTS.size())
-                .noneMatch(moment -> Double.isNaN(start.by(moment)));
+        boolean known = start.at().judged().stream().allMatch(millis -> Double.isFinite(start.by(millis)));
         return known ? "it is." : "unknown, since nothing was done without Accel either.";
+    }
+
+    private static String reached(Row row, Row stock) {
+        return words(
+                Progress.reached(row.rounds(), stock.rounds()),
+                value -> seconds(value) + (Double.isFinite(value) ? " s" : ""));
+    }
+
+    /** Seconds until something happened; infinite if it did not within the round. */
+    static String seconds(double value) {
+        return Double.isInfinite(value) ? "never" : Quantity.micros(value);
     }
 
     private interface Words {
@@ -81,11 +102,11 @@ final class YoungNotes {
 
     /** The median, and where there are several rounds the least and the largest. */
     private static String words(double[] values, Words words) {
-        String median = words.of(Figures.median(values));
-        if (values.length < 2) {
-            return median;
+        double median = Figures.median(values);
+        if (values.length < 2 || Double.isNaN(median)) {
+            return words.of(median);
         }
-        return median + " (" + words.of(Arrays.stream(values).min().orElseThrow()) + " to "
+        return words.of(median) + " (" + words.of(Arrays.stream(values).min().orElseThrow()) + " to "
                 + words.of(Arrays.stream(values).max().orElseThrow()) + ')';
     }
 

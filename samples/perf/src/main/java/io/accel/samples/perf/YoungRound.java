@@ -9,14 +9,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * One round of a case that measures programs from the start of their JVMs on: both ends start at the same time, and are gone when it is over. Used
  * by one thread.
  */
 final class YoungRound {
-    /** The time for a JVM to start, on a slow and busy machine, beside the time that is measured. */
+    /** The time for a JVM to start, and for a server to listen, on a slow and busy machine. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** The places of the ticks in user mode and in the kernel in {@code stat}, counted behind the name. */
@@ -28,29 +27,38 @@ final class YoungRound {
     private final JvmCommand jvm;
     private final BenchCase benchCase;
     private final Variant variant;
+    private final int millis;
+    private final Crowd crowd;
+    /** Null if the programs need none. */
+    private final WorkingDirectory directory;
 
-    private YoungRound(JvmCommand jvm, BenchCase benchCase, Variant variant) {
+    private YoungRound(
+            JvmCommand jvm, BenchCase benchCase, Variant variant, int millis, Crowd crowd, WorkingDirectory directory) {
         this.jvm = jvm;
         this.benchCase = benchCase;
         this.variant = variant;
+        this.millis = millis;
+        this.crowd = crowd;
+        this.directory = directory;
     }
 
-    static Sample measure(JvmCommand jvm, BenchCase benchCase, Variant variant)
+    /** @param millis how long it takes from the start on; the last of the case's milestones at least */
+    static Sample measure(JvmCommand jvm, BenchCase benchCase, Variant variant, int millis)
             throws IOException, InterruptedException {
-        if (variant.accelerated() && !jvm.canAccelerate()) {
-            throw new IOException("cannot accelerate, since there is no " + jvm.accelJar());
+        jvm.requireBuilt(benchCase.kind, variant.accelerated());
+        boolean app = benchCase.kind.programs == Programs.APPS;
+        try (WorkingDirectory directory = app ? WorkingDirectory.create("accel-app-") : null;
+                Crowd crowd = Crowd.of(benchCase.crowding, jvm.place().cores())) {
+            return new YoungRound(jvm, benchCase, variant, millis, crowd, directory).measure();
         }
-        if (benchCase.kind.isNetty() && !Files.isRegularFile(jvm.nettyJar())) {
-            throw new IOException("there is no " + jvm.nettyJar() + "; './accel perf' builds it");
-        }
-        return new YoungRound(jvm, benchCase, variant).measure();
     }
 
     private Sample measure() throws IOException, InterruptedException {
         Kind kind = benchCase.kind;
+        long began = System.currentTimeMillis();
         List<String> arguments = new ArrayList<>(List.of(
-                "began_ms=" + System.currentTimeMillis(),
-                "moments_ms=" + Young.MOMENTS.stream().map(Object::toString).collect(Collectors.joining(",")),
+                "began_ms=" + began,
+                "moments_ms=" + Progress.slices(millis),
                 "size=" + kind.messageBytes,
                 "connections=" + kind.connections));
         arguments.addAll(kind.clientArguments);
@@ -58,39 +66,45 @@ final class YoungRound {
                 BenchProcess client = start(End.CLIENT, kind.client, arguments)) {
             client.send("port " + server.await("ready", PATIENCE).get("port"));
             Watch watch = new Watch(List.of(server, client), List.of());
-            Map<String, String> result = client.await("result", PATIENCE);
-            double cpuSeconds = cpuSeconds(server) + cpuSeconds(client);
-            JvmCounters counters = JvmCounters.of(server.pid()).plus(JvmCounters.of(client.pid()));
-            double compilerSeconds =
-                    (server.lifetime().compilerNanos() + client.lifetime().compilerNanos()) / 1e9;
+            Thread.sleep(Math.max(0, began + kind.milestones().last() - System.currentTimeMillis()));
+            Young spent = server.isAlive() && client.isAlive() ? spentBy(server, client) : Young.NONE;
+            Map<String, String> result = client.await("result", PATIENCE.plusMillis(millis));
             Conditions conditions = watch.seen();
             checkProvider(result.get("provider"));
-            Young young = new Young(
-                    Arrays.stream(result.get("done").split(",", -1))
+            Young young =
+                    spent.with(new Progress(Arrays.stream(result.get("done").split(",", -1))
                             .map(Double::valueOf)
-                            .toList(),
-                    cpuSeconds,
-                    counters.classes(),
-                    counters.methods(),
-                    counters.bytecode(),
-                    compilerSeconds);
-            return new Sample(young.figures(), Latencies.NONE, Double.NaN, client.complaints(), "", conditions);
+                            .toList()));
+            return new Sample(
+                    young.figures(), Latencies.NONE, Double.NaN, client.complaints(), crowd.describe(), conditions);
         }
+    }
+
+    /** What both have used so far. */
+    private Young spentBy(BenchProcess server, BenchProcess client) throws IOException {
+        JvmCounters counters = JvmCounters.of(server.pid()).plus(JvmCounters.of(client.pid()));
+        return new Young(
+                benchCase.kind.milestones(),
+                Progress.NONE,
+                cpuSeconds(server) + cpuSeconds(client),
+                counters.classes(),
+                counters.methods(),
+                counters.bytecode(),
+                (server.lifetime().compilerNanos() + client.lifetime().compilerNanos()) / 1e9);
     }
 
     private BenchProcess start(End end, String program, List<String> arguments)
             throws IOException, InterruptedException {
-        Place place = jvm.place();
-        return place.start(
-                end,
-                benchCase.label + " over " + variant.words() + ": the " + end.label,
-                jvm.ofYoung(
-                        place.cores().prefix(end),
-                        benchCase.kind,
-                        program,
-                        variant.accelerated() ? benchCase.profileOf(variant) : null,
-                        variant.isByAgent(),
-                        arguments));
+        String profile = variant.accelerated() ? benchCase.profileOf(variant) : null;
+        List<String> all = new ArrayList<>(arguments);
+        List<String> command;
+        if (directory == null) {
+            command = jvm.ofYoung(crowd.prefix(end), benchCase.kind, program, profile, variant.isByAgent(), all);
+        } else {
+            all.add("dir=" + directory.path());
+            command = jvm.ofApp(crowd.prefix(end), benchCase.kind, program, profile, all);
+        }
+        return jvm.place().start(end, benchCase.label + " over " + variant.words() + ": the " + end.label, command);
     }
 
     private static double cpuSeconds(BenchProcess process) throws IOException {

@@ -23,7 +23,10 @@ class AppsCommandTest {
         "tomcat --profile=balanced --profile=balanced, there twice",
         "tomcat --rounds=0, --rounds and --seconds must be at least 1",
         "tomcat --warm-up=0, --warm-up must be at least 1",
-        "tomcat --open-loop=-1, --open-loop from 1 to 1000000"
+        "tomcat --open-loop=-1, --open-loop from 1 to 1000000",
+        "tomcat --young --open-loop=100, --young is without --cpu and --open-loop",
+        "tomcat --young --cpu, --young is without --cpu and --open-loop",
+        "peers --young, there is no case 'peers'"
     })
     void mistakesAreSaidBeforeAnythingRuns(String arguments, String words) {
         assertThat(command.execute(("apps " + arguments).split(" ", -1))).isEqualTo(2);

@@ -16,7 +16,8 @@ class BenchCaseTest {
                         BenchCase.HOG, BenchCase.HOG_BLOCKING, BenchCase.HOG_NETTY, BenchCase.VIRTUAL_HOG);
         assertThat(BenchCase.named("crowded-hog", BenchCase.OF_BENCHES)).containsExactly(BenchCase.HOG);
         assertThat(BenchCase.named("crowded-4x4*", BenchCase.OF_BENCHES))
-                .containsExactlyInAnyOrder(BenchCase.FOUR_BY_FOUR, BenchCase.FOUR_BY_FOUR_NETTY);
+                .containsExactlyInAnyOrder(
+                        BenchCase.FOUR_BY_FOUR, BenchCase.FOUR_BY_FOUR_DEFAULTS, BenchCase.FOUR_BY_FOUR_NETTY);
         assertThat(BenchCase.named("crowded-quota*", BenchCase.OF_BENCHES))
                 .containsExactlyInAnyOrder(
                         BenchCase.QUOTA, BenchCase.QUOTA_BLOCKING, BenchCase.QUOTA_NETTY, BenchCase.QUOTA_VIRTUAL);

@@ -132,6 +132,13 @@ class ComparisonTest {
         assertThat(stock.get("path").getAsString()).isEqualTo("kernel");
         List<Double> done = doubles(stock.get("done").getAsJsonArray());
         assertThat(done).hasSize(4).isSorted();
+        JsonArray slices = stock.get("rounds")
+                .getAsJsonArray()
+                .get(0)
+                .getAsJsonObject()
+                .get("done_each_250_ms")
+                .getAsJsonArray();
+        assertThat(doubles(slices)).hasSize(16).isSorted().endsWith(done.get(3));
         assertThat(doubles(stock.get("done_by_ms").getAsJsonArray())).containsExactly(500.0, 1000.0, 2000.0, 4000.0);
         assertThat(stock.get("vs_kernel_done").getAsJsonArray()).hasSize(4);
         assertThat(stock.get("cpu_s").getAsDouble()).isPositive();
@@ -179,8 +186,8 @@ class ComparisonTest {
                         "accel perf compare: --seconds must be at least 1, not 0; see accel perf compare --help",
                         "accel soak: Unknown option: '--for-ever'; see accel soak --help",
                         "accel perf compare: --young is for --fabric shm alone; see accel perf compare --help",
-                        "accel perf compare: --profiles: 'of' is not one of latency, balanced, throughput, low-cpu, off; see"
-                                + " accel perf compare --help",
+                        "accel perf compare: --profiles: 'of' is not one of latency, balanced, throughput, low-cpu, off, or there"
+                                + " twice; see accel perf compare --help",
                         "accel perf compare: --profiles is for --young alone; see accel perf compare --help",
                         "accel perf compare: --rounds must be at least 1, not 0; see accel perf compare --help",
                         "accel perf compare: --html: /no/such/file" + why,

@@ -5,28 +5,44 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.accel.samples.perf.Verdict.Measure;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What is made of the first seconds of programs. */
 class YoungTest {
     private static Figures round(double cpuSeconds, double... done) {
-        List<Double> all = List.of(done[0], done[1], done[2], done[3]);
-        return new Young(all, cpuSeconds, 900, 1000 * cpuSeconds, 5000, 0.5).figures();
+        return round(Milestones.OF_BENCHES, cpuSeconds, done);
+    }
+
+    /** @param done the operations by each milestone; those of a slice in between are not asked for */
+    private static Figures round(Milestones at, double cpuSeconds, double... done) {
+        List<Double> slices = new ArrayList<>();
+        for (int i = 0; i < done.length; i++) {
+            while (slices.size() * Progress.SLICE_MILLIS < at.millis.get(i)) {
+                slices.add(done[i]);
+            }
+        }
+        return new Young(at, new Progress(slices), cpuSeconds, 900, 1000 * cpuSeconds, 5000, 0.5).figures();
     }
 
     private static final List<Figures> STOCK = List.of(
             round(4, 100, 1000, 4000, 10_000), round(4, 200, 2000, 4000, 12_000), round(4, 150, 1000, 8000, 11_000));
 
     private static Row row(String path, String profile, List<Figures> rounds) {
-        Verdict verdict = Verdict.ofStart(rounds, STOCK, Young.must(profile));
+        Verdict verdict = Verdict.ofStart(Milestones.OF_BENCHES, rounds, STOCK, profile);
         return new Row("young-pairs", path, profile, rounds, Latencies.NONE, verdict, Double.NaN);
+    }
+
+    private static Verdict ofStart(List<Figures> seen, List<Figures> kernel) {
+        return Verdict.ofStart(Milestones.OF_BENCHES, seen, kernel, "balanced");
     }
 
     @Test
     void aRowHasTheMediansOfItsRounds() {
         Young young = row("kernel", "none", STOCK).figures().extra().young();
-        assertThat(young.done()).containsExactly(150.0, 1000.0, 4000.0, 11_000.0);
+        assertThat(young.at().millis).extracting(young::done).containsExactly(150.0, 1000.0, 4000.0, 11_000.0);
+        assertThat(young.done(10_000)).isNaN();
         assertThat(young.methods()).isEqualTo(4000);
         assertThat(row("kernel", "none", STOCK).figures().messagesPerSecond()).isEqualTo(11_000 / 4.0);
         assertThat(row("kernel", "none", STOCK).words()).isEmpty();
@@ -37,10 +53,10 @@ class YoungTest {
     void theRatioIsTheMedianOfTheRoundsRatiosAtEachMoment() {
         List<Figures> rounds = List.of(
                 round(8, 10, 500, 4000, 20_000), round(4, 200, 1900, 2000, 6000), round(4, 75, 950, 8800, 5500));
-        Verdict verdict = Verdict.ofStart(rounds, STOCK, 0.95);
+        Verdict verdict = ofStart(rounds, STOCK);
         assertThat(verdict.start().ratios()).containsExactly(0.5, 0.95, 1.0, 0.5);
-        assertThat(verdict.start().misses(1)).isFalse();
-        assertThat(verdict.start().misses(3)).isTrue();
+        assertThat(verdict.start().misses(1000)).isFalse();
+        assertThat(verdict.start().misses(4000)).isTrue();
         assertThat(verdict.cpu()).isCloseTo(0.5, within(1e-9));
         assertThat(verdict.isSlower()).isTrue();
         assertThat(verdict.worstMeasure()).contains(Measure.CPU);
@@ -50,17 +66,17 @@ class YoungTest {
     /** Before a second is over the figures say little, and are shown only. */
     @Test
     void theFirstHalfSecondIsNotJudged() {
-        Verdict verdict = Verdict.ofStart(List.of(round(4, 1, 1000, 4000, 10_000)), STOCK.subList(0, 1), 0.95);
-        assertThat(verdict.start().by(0)).isEqualTo(0.01);
+        Verdict verdict = ofStart(List.of(round(4, 1, 1000, 4000, 10_000)), STOCK.subList(0, 1));
+        assertThat(verdict.start().by(500)).isEqualTo(0.01);
         assertThat(verdict.isWorse()).isFalse();
         assertThat(verdict.worst()).isEqualTo(1);
     }
 
     @Test
     void latencyMayCostMoreThanTheOthers() {
-        assertThat(Young.must("latency")).isEqualTo(0.90);
+        assertThat(Milestones.OF_BENCHES.must("latency")).isEqualTo(0.90);
         for (String profile : List.of("balanced", "throughput", "low-cpu", "off")) {
-            assertThat(Young.must(profile)).as(profile).isEqualTo(0.95);
+            assertThat(Milestones.OF_BENCHES.must(profile)).as(profile).isEqualTo(0.95);
         }
         List<Figures> rounds = List.of(round(4, 91, 910, 3640, 9100));
         assertThat(row("accel", "latency", rounds).vsKernel().isSlower()).isFalse();
@@ -72,7 +88,7 @@ class YoungTest {
     void roundsThatAreFarApartAreNotCalledBimodal() {
         Row row = row("kernel", "none", List.of(round(4, 1, 2, 3, 4), round(4, 100, 200, 300, 400)));
         assertThat(row.bimodal()).isFalse();
-        assertThat(row.figures().extra().young().done(3)).isEqualTo(202);
+        assertThat(row.figures().extra().young().done(4000)).isEqualTo(202);
     }
 
     @Test
@@ -97,6 +113,30 @@ class YoungTest {
                 .isEqualTo(
                         "young-pairs, accel balanced: times the operations without Accel by 0.5 s 1.00x, by 1 s 1.00x, by 2 s"
                                 + " 1.00x, by 4 s 1.00x; must be 0.950x from 1 s on: it is.");
+    }
+
+    /** They are judged by their first ten seconds alone, and by each profile alike. */
+    @Test
+    void realProgramsHaveMomentsOfTheirOwn() {
+        Milestones at = Milestones.OF_APPS;
+        List<Figures> plain = List.of(round(at, 10, 0, 1000, 4000, 20_000));
+        List<Figures> late = List.of(round(at, 9.7, 0, 10, 2000, 19_400));
+        List<Figures> slow = List.of(round(at, 9.5, 0, 1000, 4000, 19_000));
+        Row stock = ofApp("none", plain, plain);
+        assertThat(stock.figures().messagesPerSecond()).isEqualTo(2000);
+        assertThat(ofApp("latency", late, plain).vsKernel().isWorse()).isFalse();
+        Row accel = ofApp("latency", slow, plain);
+        assertThat(accel.words()).isEqualTo("slower: 0.950x done by 10 s");
+        assertThat(YoungNotes.of(new Result(List.of(stock, accel), List.of())).get(1))
+                .isEqualTo(
+                        "tomcat, accel latency: times the operations without Accel by 1 s -, by 2 s 1.00x, by 4 s 1.00x, by"
+                                + " 10 s 0.950x; must be 0.970x by 10 s: it is not,"
+                                + " by 10 s.");
+    }
+
+    private static Row ofApp(String profile, List<Figures> seen, List<Figures> plain) {
+        Verdict verdict = Verdict.ofStart(Milestones.OF_APPS, seen, plain, profile);
+        return new Row("tomcat", "accel", profile, seen, Latencies.NONE, verdict, Double.NaN);
     }
 
     @Test
@@ -129,18 +169,12 @@ class YoungTest {
     @Test
     void whereNothingWasDoneThereIsNoRatio() {
         List<Figures> nothing = List.of(round(4, 0, 0, 0, 0));
-        assertThat(Verdict.ofStart(nothing, STOCK, 0.95).words())
+        assertThat(ofStart(nothing, STOCK).words())
                 .isEqualTo("slower: 0.00x done by 1 s, 0.00x done by 2 s, 0.00x done by 4 s");
-        assertThat(Verdict.ofStart(STOCK, nothing, 0.95).words()).isEmpty();
-        assertThat(Verdict.ofStart(nothing, nothing, 0.95).words()).isEmpty();
-        Row idle = new Row(
-                "young-pairs",
-                "accel",
-                "off",
-                nothing,
-                Latencies.NONE,
-                Verdict.ofStart(nothing, nothing, 0.95),
-                Double.NaN);
+        assertThat(ofStart(STOCK, nothing).words()).isEmpty();
+        assertThat(ofStart(nothing, nothing).words()).isEmpty();
+        Row idle =
+                new Row("young-pairs", "accel", "off", nothing, Latencies.NONE, ofStart(nothing, nothing), Double.NaN);
         assertThat(YoungNotes.of(new Result(List.of(row("kernel", "none", nothing), idle), List.of()))
                         .get(1))
                 .endsWith(" on: unknown, since nothing was done without Accel either.");

@@ -50,7 +50,7 @@ final class CompatibilityPage {
                 | `-Xcheck:jni` | `JvmSwitchesIT` |
                 | `--illegal-native-access=deny`, `--sun-misc-unsafe-memory-access=deny`, `--illegal-final-field-mutation=deny`, where the JDK knows them | `JvmSwitchesIT` |
                 | a flight recording from the start | `JvmSwitchesIT` |
-                | an archive of classes (AppCDS), made with the property, used with either | `AppCdsIT` |
+                | an archive of classes (AppCDS), made with the property, used with either; on JDK 25 an AOT cache (JEP 514), with the property | `AppCdsIT` |
                 | a run-time image of `java.base`, `jdk.net` and `jdk.unsupported`, and for the agent `java.instrument` | `JlinkIT` |
                 | the agent beside the property, beside another agent, twice, and attached before the first channel | `AgentsIT` |
                 | a `SecurityManager`, on JDKs that have one | `SecurityManagerIT` |

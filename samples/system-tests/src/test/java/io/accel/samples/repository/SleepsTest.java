@@ -33,6 +33,8 @@ class SleepsTest {
             Map.entry("core/socket/PricedUpgradesTest.java", "talks at a given rate, and finds out that nothing moves"),
             Map.entry("core/socket/FaultyLink.java", "stands for a device, which looks for an arrival now and then"),
             Map.entry("core/socket/StrangerProbe.java", "tries again and again what a process of another user may try"),
+            Map.entry(
+                    "core/socket/PendingCloseProbe.java", "closes a descriptor late, and waits until none is awaited"),
             Map.entry("core/socket/GroupTest.java", "sends at a rate that members in other processes keep up with"),
             Map.entry("core/socket/GroupProbe.java", "sends at a given rate until it is killed"),
             Map.entry("io/accel/nio/CloseWhileAsleepTest.java", "that a thread sleeps on shows in time alone"),

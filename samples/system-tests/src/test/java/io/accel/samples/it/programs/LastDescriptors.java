@@ -10,7 +10,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.DatagramChannel;
@@ -25,15 +27,20 @@ import java.util.Map;
 
 /**
  * Has connections to itself, over which it talks, and says {@code READY}. For each {@link Opening} that it is told, it opens files until the
- * process has no descriptor left, and says whether the opening works: {@code OPENED} or {@code FAILED}, with the reason. {@code TALK} lets each
- * connection make a round trip, and is answered by {@code TALKED}.
+ * process has no descriptor left, and says whether the opening works: {@code OPENED} or {@code FAILED}, with the reason. Behind {@code NEW} a new
+ * thread does that, and no files are opened before. {@code TALK} lets each connection make a round trip, and is answered by {@code TALKED}; from
+ * then on the main thread opens nothing before the next opening.
  */
 public final class LastDescriptors {
     private static final int CONNECTIONS = 40;
+    private static final String NEW = "NEW ";
 
     private final Console console = new Console();
     private final InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private final List<SocketChannel> ends = new ArrayList<>();
+    /** A connection that the listener has yet to accept; null before the first command, and after an opening. */
+    private SocketChannel toBeAccepted;
+
     private final Map<Opening, Attempt> attempts = new EnumMap<>(Opening.class);
 
     /** What takes a descriptor. */
@@ -41,17 +48,23 @@ public final class LastDescriptors {
         SOCKET_BIND,
         SOCKET_OPTION,
         SOCKET_CONNECT,
+        BOUND_SOCKET_CONNECT,
         SERVER_SOCKET_BIND,
         SERVER_SOCKET_OPTION,
         DATAGRAM_SOCKET,
         CHANNEL,
+        CHANNEL_CONNECT,
         SERVER_CHANNEL,
         DATAGRAM_CHANNEL,
         ASYNCHRONOUS_CHANNEL,
         ASYNCHRONOUS_SERVER_CHANNEL,
+        ASYNCHRONOUS_GROUP,
+        UNIX_CHANNEL,
+        UNIX_SERVER_CHANNEL,
         SELECTOR,
         PIPE,
-        ACCEPT
+        ACCEPT,
+        NON_BLOCKING_ACCEPT
     }
 
     /** One opening; what it opened is closed afterwards. */
@@ -72,6 +85,16 @@ public final class LastDescriptors {
             return socket;
         });
         attempts.put(Opening.SOCKET_CONNECT, () -> new Socket(there.getAddress(), there.getPort()));
+        attempts.put(Opening.BOUND_SOCKET_CONNECT, () -> {
+            Socket socket = new Socket();
+            socket.bind(anyPort);
+            int bound = socket.getLocalPort();
+            socket.connect(there);
+            if (socket.getLocalPort() != bound) {
+                throw new AssertionError("was bound to " + bound + ", and is connected from " + socket.getLocalPort());
+            }
+            return socket;
+        });
         attempts.put(Opening.SERVER_SOCKET_BIND, () -> new ServerSocket(0, 1, anyPort.getAddress()));
         attempts.put(Opening.SERVER_SOCKET_OPTION, () -> {
             ServerSocket socket = new ServerSocket();
@@ -80,11 +103,18 @@ public final class LastDescriptors {
         });
         attempts.put(Opening.DATAGRAM_SOCKET, () -> new DatagramSocket(anyPort));
         attempts.put(Opening.CHANNEL, SocketChannel::open);
+        attempts.put(Opening.CHANNEL_CONNECT, () -> SocketChannel.open(there));
         attempts.put(Opening.SERVER_CHANNEL, () -> ServerSocketChannel.open().bind(anyPort));
         attempts.put(Opening.DATAGRAM_CHANNEL, () -> DatagramChannel.open().bind(anyPort));
         attempts.put(Opening.ASYNCHRONOUS_CHANNEL, AsynchronousSocketChannel::open);
         attempts.put(Opening.ASYNCHRONOUS_SERVER_CHANNEL, () -> AsynchronousServerSocketChannel.open()
                 .bind(anyPort));
+        attempts.put(Opening.ASYNCHRONOUS_GROUP, () -> {
+            AsynchronousChannelGroup group = AsynchronousChannelGroup.withFixedThreadPool(1, Thread::new);
+            return group::shutdownNow;
+        });
+        attempts.put(Opening.UNIX_CHANNEL, () -> SocketChannel.open(StandardProtocolFamily.UNIX));
+        attempts.put(Opening.UNIX_SERVER_CHANNEL, () -> ServerSocketChannel.open(StandardProtocolFamily.UNIX));
         attempts.put(Opening.SELECTOR, Selector::open);
         attempts.put(Opening.PIPE, () -> {
             Pipe pipe = Pipe.open();
@@ -94,6 +124,22 @@ public final class LastDescriptors {
             };
         });
         attempts.put(Opening.ACCEPT, listener::accept);
+        attempts.put(Opening.NON_BLOCKING_ACCEPT, () -> acceptWithoutWaiting(listener));
+    }
+
+    private static SocketChannel acceptWithoutWaiting(ServerSocketChannel listener) throws IOException {
+        listener.configureBlocking(false);
+        try {
+            while (true) { // the test ends it if nothing comes
+                SocketChannel accepted = listener.accept();
+                if (accepted != null) {
+                    return accepted;
+                }
+                Thread.yield();
+            }
+        } finally {
+            listener.configureBlocking(true);
+        }
     }
 
     public static void main(String[] args) throws IOException, InterruptedException {
@@ -110,38 +156,57 @@ public final class LastDescriptors {
             ends.add(listener.accept());
         }
         SocketChannel waiting = SocketChannel.open(listener.getLocalAddress()); // to be accepted
+        SocketChannel another = SocketChannel.open(listener.getLocalAddress());
         for (Attempt each : attempts.values()) {
             each.make().close(); // all classes are there from now on, also those whose loading takes a descriptor
         }
         waiting.close();
+        another.close();
         console.say("READY");
         while (true) {
             String command = console.next();
+            if (toBeAccepted == null) {
+                toBeAccepted = SocketChannel.open(listener.getLocalAddress());
+            }
             if (command.equals("TALK")) {
                 talk();
                 console.say("TALKED");
             } else {
-                Opening opening = Opening.valueOf(command);
-                SocketChannel toBeAccepted = SocketChannel.open(listener.getLocalAddress());
-                console.say(opening + " " + attempt(attempts.get(opening)));
+                boolean isNewThreads = command.startsWith(NEW);
+                Opening opening = Opening.valueOf(isNewThreads ? command.substring(NEW.length()) : command);
+                Attempt attempt = attempts.get(opening);
+                console.say(opening + " " + (isNewThreads ? inNewThread(attempt) : withoutFiles(attempt)));
                 toBeAccepted.close();
+                toBeAccepted = null;
             }
         }
     }
 
-    private static String attempt(Attempt attempt) throws IOException {
+    private static String inNewThread(Attempt attempt) throws InterruptedException {
+        String[] said = new String[1];
+        Thread thread = new Thread(() -> said[0] = make(attempt), "attempt");
+        thread.start();
+        thread.join();
+        return said[0];
+    }
+
+    private static String make(Attempt attempt) {
+        try {
+            attempt.make().close();
+            return "OPENED";
+        } catch (IOException e) {
+            return "FAILED " + e;
+        }
+    }
+
+    private static String withoutFiles(Attempt attempt) throws IOException {
         List<Closeable> files = new ArrayList<>();
         try {
             while (true) {
                 files.add(new FileInputStream("/dev/null"));
             }
         } catch (FileNotFoundException expected) { // "Too many open files"
-            try {
-                files.add(attempt.make());
-                return "OPENED";
-            } catch (IOException e) {
-                return "FAILED " + e;
-            }
+            return make(attempt);
         } finally {
             for (Closeable each : files) {
                 each.close();

@@ -18,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,13 +32,15 @@ import java.util.zip.CRC32;
  *
  * <p>The other has a thread for each connection that talks, and checks all that comes. Of its commands {@code OPEN port n} opens n more
  * connections and says {@code OPENED n}, which is all that it has; {@code TALK n frames} has the latest n exchange so many frames, all at once, and says
- * {@code TALKED n}. With {@code maps=n} either first maps a page of a file n times.
+ * {@code TALKED n}. With {@code maps=n} either first maps a page of a file n times. At {@code THREADS n} the answering end starts so many threads,
+ * which end when all run, and says {@code STARTED n}.
  */
 public final class Talks {
     private static final int PAYLOAD_BYTES = 128 << 10;
     private static final int FRAME_BYTES = PAYLOAD_BYTES + Long.BYTES;
     private static final int BACKLOG = 1024;
     private static final int PAGE = 4096;
+    private static final String THREADS = "THREADS ";
 
     private final Console console = new Console();
     private final List<SocketChannel> connections = new ArrayList<>();
@@ -78,8 +81,36 @@ public final class Talks {
         Selector selector = Selector.open();
         listen(selector);
         listen(selector);
+        new Thread(this::startThreads, "commands of the answering end").start();
         while (true) {
             selector.select(this::turn);
+        }
+    }
+
+    private void startThreads() {
+        try {
+            while (true) {
+                int count = Integer.parseInt(console.next().substring(THREADS.length()));
+                CountDownLatch all = new CountDownLatch(count);
+                CountDownLatch end = new CountDownLatch(1);
+                for (int i = 0; i < count; i++) {
+                    new Thread(() -> waitFor(all, end)).start();
+                }
+                all.await();
+                end.countDown();
+                console.say("STARTED " + count);
+            }
+        } catch (InterruptedException | OutOfMemoryError e) {
+            console.say("FAILED " + e);
+        }
+    }
+
+    private void waitFor(CountDownLatch all, CountDownLatch end) {
+        all.countDown();
+        try {
+            end.await();
+        } catch (InterruptedException e) {
+            console.say("FAILED " + e);
         }
     }
 

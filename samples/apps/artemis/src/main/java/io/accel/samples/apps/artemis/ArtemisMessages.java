@@ -34,7 +34,7 @@ public final class ArtemisMessages {
     }
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         try (ServerLocator locator =
                         ActiveMQClient.createServerLocator("tcp://127.0.0.1:" + parameters.number("port"));
                 ClientSessionFactory factory =

@@ -24,7 +24,7 @@ public final class CassandraReads {
     private CassandraReads() {}
 
     public static void main(String[] args) throws Exception {
-        Parameters parameters = Parameters.parse(args);
+        Parameters parameters = Operations.parameters(args);
         DriverConfigLoader patient = DriverConfigLoader.programmaticBuilder()
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, PATIENCE)
                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, PATIENCE)
