@@ -14,7 +14,12 @@ public final class Shortage {
     private static final long LASTS_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** When the shortage is over, as {@link System#nanoTime}. Two threads may both write it: either value is good. */
-    private static volatile long overAt = System.nanoTime();
+    private static volatile long overAt;
+    /**
+     * Whether there has been one. Written after {@link #overAt}, which says nothing before: a caller's time may be older than this class,
+     * which is not loaded before it is asked.
+     */
+    private static volatile boolean hasBeen;
 
     private Shortage() {}
 
@@ -33,6 +38,7 @@ public final class Shortage {
     /** Notes a shortage that was found without a question for more. */
     public static void begin() {
         overAt = System.nanoTime() + LASTS_NANOS;
+        hasBeen = true;
     }
 
     /**
@@ -41,6 +47,6 @@ public final class Shortage {
      * @param now the time, as {@link System#nanoTime}
      */
     public static boolean isOn(long now) {
-        return now - overAt < 0;
+        return hasBeen && now - overAt < 0;
     }
 }

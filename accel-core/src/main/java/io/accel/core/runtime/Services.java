@@ -79,12 +79,17 @@ final class Services implements Runnable, Consumer<Logger> {
         }
 
         static void say(Logger logger, Profile profile, boolean on) {
-            logger.log(Level.INFO, StartLine.of(profile, on, new File("/sys/class/infiniband")));
+            logger.log(Level.INFO, line(profile, on));
             if (on && profile.get(Keys.FABRIC_ORDER).contains(FabricName.SHM)) {
                 for (String mistake : mistakes(profile.get(Keys.SHM_DIR))) {
                     logger.log(Level.WARNING, "accel: " + mistake);
                 }
             }
+        }
+
+        /** The line, with Accel's rights: it may be said by a thread of the program that is about to log something else. */
+        private static String line(Profile profile, boolean on) {
+            return Privileged.get(() -> StartLine.of(profile, on, new File("/sys/class/infiniband")));
         }
 
         /** The faults of the directory of shared memory that let it work. */
