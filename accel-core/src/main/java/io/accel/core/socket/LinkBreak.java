@@ -105,9 +105,12 @@ final class LinkBreak {
         abandoned = true;
     }
 
-    /** Whether the peer has said that it publishes no more, or cannot. */
+    /**
+     * Whether the peer has said that it publishes no more, or cannot. A peer that has heard of the abandoned link before its own writers did
+     * says {@link Link#RETIRED} alone.
+     */
     boolean hasAll() {
-        return (peer.listen() & (Link.LEFT | Link.ENDED | Link.BROKEN)) != 0;
+        return (peer.listen() & (Link.LEFT | Link.RETIRED | Link.ENDED | Link.BROKEN)) != 0;
     }
 
     /**

@@ -241,6 +241,9 @@ public final class LinkReader extends LinkHalf {
     void follow() {
         receiver.follow();
         isPassed = (link.peerState() & Link.ABANDONED) != 0;
+        if (isPassed && !stream.retirement().hasBegun()) {
+            StreamUpgrades.get().asked(stream.retirement()); // the peer waits for the answer, for a limited time
+        }
     }
 
     /**

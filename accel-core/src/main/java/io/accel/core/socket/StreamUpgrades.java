@@ -93,7 +93,7 @@ final class StreamUpgrades {
 
     /** How many links the program needs back, in use or not. */
     private final AtomicInteger demanded = new AtomicInteger();
-    /** Links whose peers have rung to have them back. */
+    /** Links whose peers have rung to have them back, or have abandoned them. */
     private final Backlog<LinkRetirement> asked = new Backlog<>();
     /** Links that are slower than the kernel. */
     private final Backlog<LinkRetirement> slower = new Backlog<>();
@@ -171,7 +171,7 @@ final class StreamUpgrades {
         wakeUp();
     }
 
-    /** Takes note that the peer wants a link to be given back, and has rung for that. */
+    /** Takes note that the peer has rung to have a link given back, or has abandoned it. */
     void asked(LinkRetirement retirement) {
         asked.add(retirement);
         wakeUp();

@@ -194,6 +194,18 @@ class AbandonedLinkTest {
         assertThat(pair.server().path().reason()).isEqualTo(FallbackReason.CONNECTION_ENDED);
     }
 
+    /** The end that is not watched has no thread at the link, and answers by the thread that gives links back. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anEndThatUsesTheLinkNoMoreHasSentAll(boolean canBreak) throws Exception {
+        open(canBreak, false);
+        LinkStream[] links = links();
+        Background<Integer> here = reading(pair.client());
+        kill(pair.client());
+        assertTold(here, KILLED);
+        awaitFreed(links);
+    }
+
     /** A reset that is lost on the way leaves the other end's TCP connection as it was, which then decides, as without Accel. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
