@@ -23,6 +23,9 @@ import java.util.List;
  * {@link #wakeup}.
  */
 final class KernelWatch {
+    /** For {@link #select}: to sleep until there is something. */
+    static final long NO_LIMIT = -1;
+
     private static final Log LOG = Log.of(KernelWatch.class);
 
     private final Selector inner;
@@ -88,7 +91,7 @@ final class KernelWatch {
     /**
      * Selects, and lets go of the keys that were cancelled before.
      *
-     * @param millis how long to sleep at most; 0 only looks
+     * @param millis how long to sleep at most, or {@link #NO_LIMIT}; 0 only looks
      * @return how many keys were found
      * @throws IOException as the JDK's selector
      */
@@ -253,7 +256,9 @@ final class KernelWatch {
     private final class Selecting implements OutOfLine.Call {
         @Override
         public int call(long millis) throws IOException {
-            int found = millis == 0 ? inner.selectNow(events) : inner.select(events, millis);
+            int found = millis == 0
+                    ? inner.selectNow(events)
+                    : millis < 0 ? inner.select(events) : inner.select(events, millis);
             WakePipe rung = events.takeRung();
             if (rung != null) {
                 rung.drain();

@@ -56,6 +56,8 @@ public final class Poller implements AutoCloseable {
 
     /** A wait without a limit, which can still be added to the clock. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
+    /** A longer sleep is one without a limit, for which the kernel sets no timer. */
+    private static final long NO_TIMER = FOR_EVER / 2;
 
     private static final long MILLI = 1_000_000L;
 
@@ -85,6 +87,7 @@ public final class Poller implements AutoCloseable {
     // compiles anew the code that contains it.
     private final OutOfLine.Call deciding = new Deciding();
     private final OutOfLine.Call ending = new Ending();
+    private final OutOfLine.Call sleeping = new Sleeping();
 
     /** Whether the poll under way must end at its deadline and not up to a millisecond later. */
     private boolean punctual;
@@ -276,7 +279,7 @@ public final class Poller implements AutoCloseable {
         long end = timeoutNanos > 0 ? System.nanoTime() + Math.min(timeoutNanos, FOR_EVER) : 0;
         try {
             if (timeoutNanos != 0 && turn.fallAsleep()) {
-                sleep(timeoutNanos < 0 ? FOR_EVER : timeoutNanos);
+                int unused = OutOfLine.call(sleeping, timeoutNanos < 0 ? FOR_EVER : timeoutNanos);
             } else {
                 int unused = kernel.select(0); // a poll that was asked to end tells what is there, too
             }
@@ -392,7 +395,7 @@ public final class Poller implements AutoCloseable {
             }
             try {
                 if (turn.fallAsleep()) {
-                    sleep(members.earliest(deadline) - System.nanoTime());
+                    int unused = OutOfLine.call(sleeping, members.earliest(deadline) - System.nanoTime());
                 }
             } finally {
                 turn.awake();
@@ -423,26 +426,25 @@ public final class Poller implements AutoCloseable {
         }
     }
 
-    /** Sleeps in the JDK's select for that time, or naps if the time is too short. */
-    private void sleep(long nanos) throws IOException {
-        if (nanos <= 0) {
-            return;
-        }
-        long millis;
-        if (punctual) {
-            millis = (nanos - nap.reserve()) / MILLI;
-        } else {
+    /** Sleeps in the JDK's select for so many nanoseconds, or naps if the time is too short. */
+    private final class Sleeping implements OutOfLine.Call {
+        @Override
+        public int call(long nanos) throws IOException {
+            if (nanos <= 0) {
+                return 0;
+            }
             // The time is rounded up: a sleeper that wakes too early would only sleep again. 0 would mean for ever.
-            millis = nanos / MILLI + (nanos % MILLI == 0 ? 0 : 1);
-        }
-        if (millis <= 0) {
-            nap.take(nanos);
-            int unused = kernel.select(0);
-        } else {
+            long millis = punctual ? (nanos - nap.reserve()) / MILLI : nanos / MILLI + (nanos % MILLI == 0 ? 0 : 1);
+            if (millis <= 0) {
+                nap.take(nanos);
+                return kernel.select(0);
+            }
             counters.sleep();
-            if (kernel.select(Math.min(millis, Integer.MAX_VALUE)) > 0) {
+            int found = kernel.select(nanos > NO_TIMER ? KernelWatch.NO_LIMIT : Math.min(millis, Integer.MAX_VALUE));
+            if (found > 0) {
                 counters.wakeup();
             }
+            return found;
         }
     }
 

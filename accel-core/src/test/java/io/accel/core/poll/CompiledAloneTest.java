@@ -4,11 +4,14 @@ package io.accel.core.poll;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.accel.core.socket.BlockingWaits;
+import io.accel.testing.ChildJvm;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -16,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The methods in which a thread waits are compiled once, and not again with each method that may wait: they are longer than any
  * method that HotSpot's C2 inlines, however often it is called ({@code FreqInlineSize}).
  */
+@Timeout(60)
 class CompiledAloneTest {
     private static final int MOST_INLINED = 325;
 
@@ -29,6 +33,21 @@ class CompiledAloneTest {
     @CsvSource({"await, void awaitOrFail("})
     void ofBlockingWaits(String name, String signature) {
         assertThat(codeLength(BlockingWaits.class, signature)).as(name).isGreaterThan(MOST_INLINED);
+    }
+
+    /** The profile of {@link io.accel.core.daemon.OutOfLine} must have seen three classes there, and has only those of a poller that sleeps. */
+    @Test
+    void theSelectOfAPollerWithoutLinks() throws Exception {
+        String output = new ChildJvm(ColdPollProbe.class)
+                .with(
+                        "-Xbatch",
+                        "-XX:CompileCommand=quiet",
+                        "-XX:CompileCommand=PrintInlining,io.accel.core.poll.Poller::*")
+                .run()
+                .orderly();
+        assertThat(output)
+                .contains("found 60000", "io.accel.core.daemon.OutOfLine::call (8 bytes)")
+                .doesNotContain("KernelWatch$Selecting::call", "SelectorImpl::select");
     }
 
     /** The offset of the last instruction of the longest method with such a signature, from {@code javap}. */
