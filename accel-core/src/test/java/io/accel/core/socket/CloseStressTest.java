@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CloseStressTest {
     private static final long DURATION = TimeUnit.MILLISECONDS.toNanos(2_000);
+    private static final int ENOUGH = 50;
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "20us"})
@@ -42,8 +43,8 @@ class CloseStressTest {
             int lives = 0;
             try {
                 BlockingWaits waits = lab.accelerator.waits();
-                long end = System.nanoTime() + DURATION;
-                while (System.nanoTime() - end < 0) {
+                long start = System.nanoTime();
+                while (goesOn(start, lives)) {
                     Lab.Pair pair = lab.connect();
                     poller.register(pair.client().readiness(), SelectionKey.OP_READ, null);
                     List<FutureTask<Void>> users = List.of(
@@ -73,7 +74,7 @@ class CloseStressTest {
                 poller.wakeup();
             }
             polling.get(10, TimeUnit.SECONDS);
-            assertThat(lives).isGreaterThan(50);
+            assertThat(lives).isGreaterThan(ENOUGH);
             await().atMost(Duration.ofSeconds(10)).until(() -> lab.mappings() == 0);
         }
     }
@@ -85,8 +86,8 @@ class CloseStressTest {
                 Poller poller = lab.accelerator.openPoller()) {
             int lives = 0;
             int linked = 0;
-            long end = System.nanoTime() + DURATION;
-            while (System.nanoTime() - end < 0) {
+            long start = System.nanoTime();
+            while (goesOn(start, lives)) {
                 StreamSocket client = lab.client();
                 StreamSocket server = lab.accept();
                 FutureTask<Void> registering = Streams.start(() -> register(poller, client));
@@ -100,13 +101,19 @@ class CloseStressTest {
                 look(poller, 1);
                 lives++;
             }
-            assertThat(lives).isGreaterThan(50);
+            assertThat(lives).isGreaterThan(ENOUGH);
             assertThat(linked).as("upgrades that were in time").isPositive();
             await().atMost(Duration.ofSeconds(10)).until(() -> {
                 look(poller, 1);
                 return lab.mappings() == 0;
             });
         }
+    }
+
+    /** Until the time is over, and much longer where the machine has others to serve. */
+    private static boolean goesOn(long start, int lives) {
+        long passed = System.nanoTime() - start;
+        return passed < DURATION || (lives <= ENOUGH && passed < 10 * DURATION);
     }
 
     private static void look(Poller poller, int times) throws IOException {

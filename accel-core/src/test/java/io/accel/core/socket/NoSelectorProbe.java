@@ -18,7 +18,7 @@ import java.util.logging.Logger;
 /** Runs in a JVM that may open few files: a thread that finds no descriptor to sleep with waits nevertheless. */
 final class NoSelectorProbe {
     private static final int LIMIT_SECONDS = 20;
-    private static final Duration QUIET = Duration.ofMillis(50);
+    private static final Duration QUIET = Duration.ofMillis(300);
 
     private NoSelectorProbe() {}
 
