@@ -11,8 +11,6 @@ import static io.accel.nio.agent.Opcodes.INSTANCEOF;
 import static io.accel.nio.agent.Opcodes.INVOKESTATIC;
 import static io.accel.nio.agent.Opcodes.INVOKEVIRTUAL;
 
-import java.io.IOException;
-
 /**
  * The test by which a class of {@code java.base} recognises a socket channel of Accel's without naming Accel's classes: the channel's
  * provider is of the same class as the default provider, which is Accel's under the agent. For one thread.
@@ -29,7 +27,7 @@ final class AccelChannel {
     /** The constant of that field of the object whose method this is. */
     private final int field;
 
-    private AccelChannel(ConstantPool constants, int local, int field) throws IOException {
+    private AccelChannel(ConstantPool constants, int local, int field) {
         this.constants = constants;
         this.type = constants.addClass(SOCKET_CHANNEL);
         this.local = local;
@@ -42,7 +40,7 @@ final class AccelChannel {
      * @param constants the constants of the class that asks
      * @param local the variable
      */
-    static AccelChannel inVariable(ConstantPool constants, int local) throws IOException {
+    static AccelChannel inVariable(ConstantPool constants, int local) {
         return new AccelChannel(constants, local, 0);
     }
 
@@ -52,7 +50,7 @@ final class AccelChannel {
      * @param constants as there
      * @param field the constant of the field
      */
-    static AccelChannel inField(ConstantPool constants, int field) throws IOException {
+    static AccelChannel inField(ConstantPool constants, int field) {
         return new AccelChannel(constants, -1, field);
     }
 
@@ -66,12 +64,12 @@ final class AccelChannel {
     }
 
     /** Returns the constant for a method of socket channels. */
-    int method(String name, String descriptor) throws IOException {
+    int method(String name, String descriptor) {
         return constants.addMethod(SOCKET_CHANNEL, name, descriptor);
     }
 
     /** Returns a prologue that begins with a jump to {@code other}, unless this is a socket channel of Accel's. */
-    Prologue unless(int other) throws IOException {
+    Prologue unless(int other) {
         int getClass = constants.addMethod("java/lang/Object", "getClass", "()Ljava/lang/Class;");
         Prologue code = put(new Prologue()).addWith(INSTANCEOF, type).addJump(IFEQ, other);
         return load(code)

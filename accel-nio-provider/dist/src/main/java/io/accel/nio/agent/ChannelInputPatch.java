@@ -16,7 +16,6 @@ import static io.accel.nio.agent.Opcodes.LRETURN;
 import static io.accel.nio.agent.Opcodes.NEW;
 import static io.accel.nio.agent.Opcodes.POP;
 
-import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.util.Map;
 
@@ -66,7 +65,7 @@ final class ChannelInputPatch {
     /** The stream's field for the channel. */
     private final int field;
 
-    private ChannelInputPatch(ClassFile file) throws IOException {
+    private ChannelInputPatch(ClassFile file) {
         this.constants = file.constants();
         this.field = constants.addField(file.name(), "ch", "L" + CHANNEL + ";");
         this.channel = AccelChannel.inField(constants, field);
@@ -89,12 +88,12 @@ final class ChannelInputPatch {
             return file.with(Map.of(
                     "read(L" + BUFFER + ";)I", patch.read(),
                     "transferTo" + TRANSFER_TYPE, patch.transferTo()));
-        } catch (IOException | BufferUnderflowException | IndexOutOfBoundsException e) {
+        } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
             throw new IllegalArgumentException("it ends too early", e);
         }
     }
 
-    private Prologue read() throws IOException {
+    private Prologue read() {
         int again = 32;
         int blocking = 53;
         int done = 76;
@@ -123,7 +122,7 @@ final class ChannelInputPatch {
         return code.mark(own);
     }
 
-    private Prologue transferTo() throws IOException {
+    private Prologue transferTo() {
         int own = 38;
         return channel.unless(own)
                 .add(ALOAD_0, ALOAD_1)

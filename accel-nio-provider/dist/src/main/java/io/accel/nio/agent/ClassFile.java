@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.agent;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -86,10 +83,9 @@ final class ClassFile {
      * @param prologues the prologues, by names of methods with their descriptors
      * @throws IllegalArgumentException if there is no such method, or if it has an unknown part
      */
-    byte[] with(Map<String, Prologue> prologues) throws IOException {
+    byte[] with(Map<String, Prologue> prologues) {
         Map<String, Prologue> left = new HashMap<>(prologues);
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(bytes);
+        ClassBytes out = new ClassBytes();
         int copied = head;
         int count = next();
         for (int i = 0; i < count; i++) {
@@ -109,8 +105,8 @@ final class ClassFile {
                 if (isCode) {
                     out.write(file, copied, begin - 4 - copied);
                     byte[] code = prologue.before(in.slice(begin, length), constants);
-                    out.writeInt(code.length);
-                    out.write(code);
+                    out.four(code.length);
+                    out.writeBytes(code);
                     copied = in.position();
                 }
             }
@@ -121,12 +117,11 @@ final class ClassFile {
         }
         out.write(file, copied, in.limit() - copied);
 
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
-        DataOutputStream whole = new DataOutputStream(all);
+        ClassBytes whole = new ClassBytes();
         whole.write(file, 0, 8);
         constants.writeTo(whole);
-        bytes.writeTo(whole);
-        return all.toByteArray();
+        whole.all(out);
+        return whole.toByteArray();
     }
 
     private void skipAttributes() {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.agent;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 
 /**
  * The constants of a class file (JVM specification, 4.4): its own, followed by the added ones. An index that the class file uses stays
@@ -29,8 +25,7 @@ final class ConstantPool {
 
     private final int begin;
     private final int end;
-    private final ByteArrayOutputStream added = new ByteArrayOutputStream();
-    private final DataOutputStream out = new DataOutputStream(added);
+    private final ClassBytes added = new ClassBytes();
     private int count;
 
     /** Reads the pool, from its count on, and leaves the position after it. */
@@ -67,7 +62,13 @@ final class ConstantPool {
     /** Returns the text at an index of the class file. */
     String text(int index) {
         int place = places[index] + 1;
-        return new String(file, place + 2, in.getShort(place) & 0xffff, StandardCharsets.UTF_8);
+        int length = in.getShort(place) & 0xffff;
+        StringBuilder text = new StringBuilder(length);
+        for (int i = place + 2; i < place + 2 + length; i++) {
+            text.append(
+                    (char) file[i]); // a name with other characters than those of one byte is none that is looked for
+        }
+        return text.toString();
     }
 
     /** Returns the name of the class at an index of the class file. */
@@ -75,42 +76,42 @@ final class ConstantPool {
         return text(in.getShort(places[index] + 1) & 0xffff);
     }
 
-    int addText(String text) throws IOException {
-        out.writeByte(UTF8);
-        out.writeUTF(text);
+    int addText(String text) {
+        added.one(UTF8);
+        added.text(text);
         return index();
     }
 
-    int addClass(String name) throws IOException {
+    int addClass(String name) {
         int text = addText(name);
-        out.writeByte(CLASS);
-        out.writeShort(text);
+        added.one(CLASS);
+        added.two(text);
         return index();
     }
 
-    int addField(String owner, String name, String type) throws IOException {
+    int addField(String owner, String name, String type) {
         return addMember(FIELD, owner, name, type);
     }
 
-    int addMethod(String owner, String name, String type) throws IOException {
+    int addMethod(String owner, String name, String type) {
         return addMember(METHOD, owner, name, type);
     }
 
-    int addInterfaceMethod(String owner, String name, String type) throws IOException {
+    int addInterfaceMethod(String owner, String name, String type) {
         return addMember(INTERFACE_METHOD, owner, name, type);
     }
 
-    private int addMember(int tag, String owner, String name, String type) throws IOException {
+    private int addMember(int tag, String owner, String name, String type) {
         int ofClass = addClass(owner);
         int called = addText(name);
         int typed = addText(type);
-        out.writeByte(NAME_AND_TYPE);
-        out.writeShort(called);
-        out.writeShort(typed);
+        added.one(NAME_AND_TYPE);
+        added.two(called);
+        added.two(typed);
         int member = index();
-        out.writeByte(tag);
-        out.writeShort(ofClass);
-        out.writeShort(member);
+        added.one(tag);
+        added.two(ofClass);
+        added.two(member);
         return index();
     }
 
@@ -122,9 +123,9 @@ final class ConstantPool {
     }
 
     /** Writes all constants, from their count on. */
-    void writeTo(DataOutputStream to) throws IOException {
-        to.writeShort(count);
+    void writeTo(ClassBytes to) {
+        to.two(count);
         to.write(file, begin, end - begin);
-        added.writeTo(to);
+        to.all(added);
     }
 }

@@ -8,7 +8,6 @@ import static io.accel.nio.agent.Opcodes.INSTANCEOF;
 import static io.accel.nio.agent.Opcodes.INVOKEINTERFACE;
 import static io.accel.nio.agent.Opcodes.INVOKESTATIC;
 
-import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.util.Map;
 
@@ -48,12 +47,12 @@ final class DatagramSocketPatch {
                 throw new IllegalArgumentException("it is no SelectorProvider of its own");
             }
             return file.with(Map.of(OPEN, open(file.constants())));
-        } catch (IOException | BufferUnderflowException | IndexOutOfBoundsException e) {
+        } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
             throw new IllegalArgumentException("it ends too early", e);
         }
     }
 
-    private static Prologue open(ConstantPool constants) throws IOException {
+    private static Prologue open(ConstantPool constants) {
         int provider = constants.addMethod(PROVIDER, "provider", "()L" + PROVIDER + ";");
         int supplier = constants.addClass(SUPPLIER);
         int get = constants.addInterfaceMethod(SUPPLIER, "get", "()Ljava/lang/Object;");

@@ -18,7 +18,6 @@ import static io.accel.nio.agent.Opcodes.LRETURN;
 import static io.accel.nio.agent.Opcodes.NEWARRAY;
 import static io.accel.nio.agent.Opcodes.T_LONG;
 
-import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.util.Map;
 
@@ -60,12 +59,12 @@ final class FileTransferPatch {
                 throw new IllegalArgumentException("it is no FileChannel of its own");
             }
             return file.with(Map.of(TRANSFER, transfer(file.constants())));
-        } catch (IOException | BufferUnderflowException | IndexOutOfBoundsException e) {
+        } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
             throw new IllegalArgumentException("it ends too early", e);
         }
     }
 
-    private static Prologue transfer(ConstantPool constants) throws IOException {
+    private static Prologue transfer(ConstantPool constants) {
         AccelChannel target = AccelChannel.inVariable(constants, TARGET);
         int socket = target.method("socket", "()Ljava/net/Socket;");
         int function = constants.addClass(FUNCTION);

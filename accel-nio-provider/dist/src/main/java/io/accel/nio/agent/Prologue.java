@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.agent;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +26,7 @@ final class Prologue {
     /** A place to which jumps go, and the kind of its frame. */
     private record Mark(int at, int kind) {}
 
-    private final ByteArrayOutputStream code = new ByteArrayOutputStream();
+    private final ClassBytes code = new ClassBytes();
     private final List<Mark> marks = new ArrayList<>();
 
     /** Appends instructions unchanged. */
@@ -77,34 +74,33 @@ final class Prologue {
      * @return the new contents
      * @throws IllegalArgumentException if the code has a part that this class cannot move
      */
-    byte[] before(ByteBuffer attribute, ConstantPool constants) throws IOException {
+    byte[] before(ByteBuffer attribute, ConstantPool constants) {
         // Switches are aligned by four, counted from the method's beginning.
         int padding = -code.size() & 3;
         int length = padding + code.size();
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(bytes);
+        ClassBytes out = new ClassBytes();
 
-        out.writeShort(Math.max(attribute.getShort() & 0xffff, MAX_STACK));
-        out.writeShort(attribute.getShort());
+        out.two(Math.max(attribute.getShort() & 0xffff, MAX_STACK));
+        out.two(attribute.getShort());
         int ownLength = attribute.getInt();
         if (ownLength + length > 0xffff) {
             throw new IllegalArgumentException("a method of it is too long");
         }
-        out.writeInt(ownLength + length);
-        out.write(new byte[padding]); // instructions that do nothing
-        code.writeTo(out);
-        out.write(next(attribute, ownLength));
+        out.four(ownLength + length);
+        out.writeBytes(new byte[padding]); // instructions that do nothing
+        out.all(code);
+        out.writeBytes(next(attribute, ownLength));
 
         int handlers = attribute.getShort() & 0xffff;
-        out.writeShort(handlers);
+        out.two(handlers);
         for (int i = 0; i < handlers; i++) {
             for (int place = 0; place < 3; place++) {
-                out.writeShort(attribute.getShort() + length);
+                out.two(attribute.getShort() + length);
             }
-            out.writeShort(attribute.getShort());
+            out.two(attribute.getShort());
         }
         attributes(attribute, out, constants, padding);
-        return bytes.toByteArray();
+        return out.toByteArray();
     }
 
     private static byte[] next(ByteBuffer in, int length) {
@@ -114,14 +110,12 @@ final class Prologue {
     }
 
     /** Copies the attributes of the code, which are tables of places in it. */
-    private void attributes(ByteBuffer in, DataOutputStream out, ConstantPool constants, int padding)
-            throws IOException {
+    private void attributes(ByteBuffer in, ClassBytes out, ConstantPool constants, int padding) {
         int length = padding + code.size();
         int count = in.getShort() & 0xffff;
         byte[] frames = {0, 0};
         int others = 0;
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        DataOutputStream moved = new DataOutputStream(bytes);
+        ClassBytes moved = new ClassBytes();
         for (int i = 0; i < count; i++) {
             int name = in.getShort() & 0xffff;
             byte[] table = next(in, in.getInt());
@@ -141,14 +135,14 @@ final class Prologue {
             }
         }
         write(moved, constants.addText(FRAMES), frames(frames, padding));
-        out.writeShort(others + 1);
-        bytes.writeTo(out);
+        out.two(others + 1);
+        out.all(moved);
     }
 
-    private static void write(DataOutputStream out, int name, byte[] value) throws IOException {
-        out.writeShort(name);
-        out.writeInt(value.length);
-        out.write(value);
+    private static void write(ClassBytes out, int name, byte[] value) {
+        out.two(name);
+        out.four(value.length);
+        out.writeBytes(value);
     }
 
     /** Moves a table whose entries begin with a place in the code. */
@@ -164,39 +158,38 @@ final class Prologue {
      * Joins the frames of the prologue and of the method. Each frame holds its distance from the one before, and the difference to it.
      * No mark differs from the method's beginning, so only the distance of the method's first frame changes.
      */
-    private byte[] frames(byte[] ofMethod, int padding) throws IOException {
+    private byte[] frames(byte[] ofMethod, int padding) {
         moveNews(ofMethod, padding + code.size());
         ByteBuffer own = ByteBuffer.wrap(ofMethod);
         int count = own.getShort() & 0xffff;
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(bytes);
+        ClassBytes out = new ClassBytes();
         int last = -1;
         for (Mark mark : marks) {
             int delta = mark.at + padding - last - 1;
             if (delta < ONE) {
-                out.writeByte(mark.kind + delta);
+                out.one(mark.kind + delta);
             } else {
-                out.writeByte(mark.kind == ONE ? FIRST_WITH_DELTA_APART : SAME_WITH_DELTA_APART);
-                out.writeShort(delta);
+                out.one(mark.kind == ONE ? FIRST_WITH_DELTA_APART : SAME_WITH_DELTA_APART);
+                out.two(delta);
             }
             if (mark.kind == ONE) {
-                out.writeByte(INT);
+                out.one(INT);
             }
             last = mark.at + padding;
         }
         if (count > 0) {
             int kind = own.get() & 0xff;
             if (kind >= FIRST_WITH_DELTA_APART) {
-                out.writeByte(kind);
-                out.writeShort(closer(own.getShort() & 0xffff));
+                out.one(kind);
+                out.two(closer(own.getShort() & 0xffff));
             } else {
-                out.writeByte((kind & ONE) + closer(kind & 63));
+                out.one((kind & ONE) + closer(kind & 63));
             }
         }
         out.write(ofMethod, own.position(), own.remaining());
-        ByteBuffer table = ByteBuffer.allocate(2 + bytes.size());
+        ByteBuffer table = ByteBuffer.allocate(2 + out.size());
         return table.putShort((short) (marks.size() + count))
-                .put(bytes.toByteArray())
+                .put(out.toByteArray())
                 .array();
     }
 

@@ -17,7 +17,6 @@ import static io.accel.nio.agent.Opcodes.PUTSTATIC;
 import static io.accel.nio.agent.Opcodes.RETURN;
 import static io.accel.nio.agent.Opcodes.SWAP;
 
-import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.util.Map;
 
@@ -87,12 +86,12 @@ final class SocketFactoryPatch {
                     name.equals(SOCKET)
                             ? Map.of(SET_OF_SOCKET, stepAside(file))
                             : Map.of(SET_OF_SERVER_SOCKET, stepAside(file), ACCEPT, makeAccepted(file)));
-        } catch (IOException | BufferUnderflowException | IndexOutOfBoundsException e) {
+        } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
             throw new IllegalArgumentException("it ends too early", e);
         }
     }
 
-    private static Prologue stepAside(ClassFile file) throws IOException {
+    private static Prologue stepAside(ClassFile file) {
         if (!file.hasStaticField("factory", FACTORY)) {
             throw new IllegalArgumentException("it keeps its factory elsewhere");
         }
@@ -119,7 +118,7 @@ final class SocketFactoryPatch {
                 .mark(others);
     }
 
-    private static Prologue makeAccepted(ClassFile file) throws IOException {
+    private static Prologue makeAccepted(ClassFile file) {
         if (!file.hasField("impl", IMPLEMENTATION)) {
             throw new IllegalArgumentException("it keeps its implementation elsewhere");
         }

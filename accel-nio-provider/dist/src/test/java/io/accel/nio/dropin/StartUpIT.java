@@ -34,6 +34,9 @@ class StartUpIT {
             "java.time.",
             "sun.security.jca.");
 
+    /** How often a program is run that a busy machine keeps from its work. */
+    private static final int TRIES = 5;
+
     @TempDir
     private Path dir;
 
@@ -46,10 +49,10 @@ class StartUpIT {
     private record Budget(int older, int newer) {
         static final Budget BY_PROPERTY = new Budget(130, 136);
         static final Budget OFF = new Budget(66, 72);
-        static final Budget BY_AGENT = new Budget(139, 191);
-        static final Budget OFF_BY_AGENT = new Budget(73, 127);
-        static final Budget OF_SOCKETS = new Budget(289, 320);
-        static final Budget OFF_OF_SOCKETS = new Budget(223, 252);
+        static final Budget BY_AGENT = new Budget(139, 168);
+        static final Budget OFF_BY_AGENT = new Budget(73, 104);
+        static final Budget OF_SOCKETS = new Budget(289, 298);
+        static final Budget OFF_OF_SOCKETS = new Budget(223, 230);
     }
 
     static Stream<Arguments> programs() {
@@ -124,15 +127,27 @@ class StartUpIT {
                 .isLessThanOrEqualTo(isOlder ? budget.older() : budget.newer());
     }
 
-    /** The names of the classes that the program loads; those that are made at run time have a number in their names. */
+    /**
+     * The names of the classes that the program loads; those that are made at run time have a number in their names. A program that a busy
+     * machine takes more than a second for has begun what can wait until then, and is run again.
+     */
     private Set<String> classes(Class<?> program, Path jdk, List<String> options, String connections) throws Exception {
         Path log = Files.createTempFile(dir, "classes", ".log");
         List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
         command.add("-Xlog:class+load:file=" + log + ":none");
         command.addAll(options);
         command.addAll(List.of(program.getName(), connections));
-        assertThat(Child.linesOf(dir, command)).containsExactly("echoed " + connections);
-        return names(log);
+        for (int left = TRIES; ; left--) {
+            try (Child child = Child.start(dir, command)) {
+                assertThat(child.status()).as(child.output()).isZero();
+                List<String> said = child.linesOfProgram();
+                assertThat(said).containsExactly("echoed " + connections);
+                boolean isYoung = child.output().lines().count() == said.size(); // it has not logged Accel's start
+                if (isYoung || left == 1) {
+                    return names(log);
+                }
+            }
+        }
     }
 
     private static Set<String> names(Path log) throws IOException {
