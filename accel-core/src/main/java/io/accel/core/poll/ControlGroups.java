@@ -2,9 +2,9 @@
 package io.accel.core.poll;
 
 import io.accel.core.daemon.Privileged;
+import java.io.FileInputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +105,10 @@ public record ControlGroups(Path membership, Path mount) {
     private record Reading(Path file) implements Privileged.Action<String> {
         @Override
         public String run() throws IOException {
-            return Files.readString(file);
+            // Files would load a score of classes, in a process that may have just begun.
+            try (FileInputStream in = new FileInputStream(file.toFile())) {
+                return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            }
         }
     }
 
@@ -113,10 +116,8 @@ public record ControlGroups(Path membership, Path mount) {
     public static String read(Path file) {
         try {
             return Privileged.call(new Reading(file));
-        } catch (NoSuchFileException e) {
-            return ""; // the other version, or no such group
         } catch (IOException | SecurityException e) {
-            return ""; // this process may not see it: as if there were none
+            return ""; // it is one of the other version's, or this process may not see it: as if there were none
         }
     }
 }

@@ -68,6 +68,12 @@ public final class ProcessLoad {
         return NANOS_A_TICK * (number(behindName, 11) + number(behindName, 12));
     }
 
+    /** The time for which the machine's processors had nothing to do, all together, in nanoseconds, to a hundredth of a second; 0 if unknown. */
+    public long restedNanos() {
+        String all = ProcFile.read("/proc/stat"); // "cpu", two spaces, and user, nice, system, idle and iowait
+        return NANOS_A_TICK * (number(all, 5) + number(all, 6));
+    }
+
     /** The processor time of the calling thread, in nanoseconds; 0 if unknown. */
     public long threadNanos() {
         return number(ProcFile.read("/proc/thread-self/schedstat"), 0);

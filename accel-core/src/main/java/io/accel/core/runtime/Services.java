@@ -19,6 +19,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -43,10 +44,18 @@ final class Services implements Runnable, Consumer<Logger> {
      */
     static void startLater(Profile profile, boolean on) {
         Services services = new Services(profile, on);
-        DeferredStart.stayYoungWhile(new NoTimeToSpare());
+        DeferredStart.stayYoungWhile(on ? new NoTimeToSpare() : new NoHurry());
         Log.of("io.accel").later(services);
         if (!DeferredStart.defer(services)) {
             services.run();
+        }
+    }
+
+    /** A process in which nothing is accelerated has only a line to say, and does not look at the machine for that. */
+    private static final class NoHurry implements BooleanSupplier {
+        @Override
+        public boolean getAsBoolean() {
+            return true;
         }
     }
 

@@ -200,6 +200,8 @@ public final class StreamSocket {
     boolean isWorthLink(int operations, long bytes) {
         HandoverAfter after = accelerator.handoverAfter();
         return after.isReached(operations, bytes)
+                && !accelerator
+                        .waitsForYouth() // what decides loads a hundred classes, and the peer has no listener yet
                 && (!after.isPriced() || accelerator.upgrades().areDue(operations, bytes));
     }
 

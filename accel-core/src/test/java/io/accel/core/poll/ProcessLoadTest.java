@@ -3,6 +3,9 @@ package io.accel.core.poll;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +30,17 @@ class ProcessLoadTest {
         assertThat(load.compilerNanos()).isPositive();
         assertThat(load.processNanos()).isPositive();
         assertThat(load.threadNanos()).isPositive();
+    }
+
+    /** The kernel's list begins with the sum of all processors. */
+    @Test
+    void processorsRest() throws IOException {
+        long before = load.restedNanos();
+        String[] all = Files.readAllLines(Path.of("/proc/stat")).get(0).split(" +", -1);
+        long after = load.restedNanos();
+        assertThat((Long.parseLong(all[4]) + Long.parseLong(all[5])) * TICK_NANOS)
+                .isBetween(before, after);
+        assertThat(before).isPositive();
     }
 
     @Test
