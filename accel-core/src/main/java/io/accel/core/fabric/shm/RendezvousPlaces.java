@@ -57,22 +57,24 @@ final class RendezvousPlaces {
         if (!config.group().isEmpty()) {
             long unused = GroupNumber.of(config.group(), GroupNumber.PATIENCE_MILLIS); // its place is named by it
         }
-        Path directory = config.dir().resolve(name);
         try {
             for (int i = 1; i < ATTEMPTS; i++) {
-                directory = place(config).resolve(name);
                 try {
-                    RendezvousDirectory.make(directory, config.group());
-                    return directory;
+                    return makeOnce(config, name);
                 } catch (NoSuchFileException e) {
                     Thread.onSpinWait(); // the last rendezvous of another process has just gone, and its place with it
                 }
             }
-            RendezvousDirectory.make(directory, config.group());
-            return directory;
+            return makeOnce(config, name);
         } catch (IOException e) {
-            throw RendezvousDirectory.failed(directory, e);
+            throw RendezvousDirectory.failed(config.dir().resolve(name), e);
         }
+    }
+
+    private static Path makeOnce(ShmConfig config, String name) throws IOException {
+        Path directory = place(config).resolve(name);
+        RendezvousDirectory.make(directory, config.group());
+        return directory;
     }
 
     /** Removes the directory of a rendezvous, and the place with the last. */

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +69,28 @@ class RendezvousPlacesTest {
     }
 
     /** Names are no less a way to ask for a group than numbers, and members keep apart. */
+    /** The last listener of one process goes while another process is making the place anew. */
+    @Test
+    void aPlaceThatGoesMeanwhileIsMadeAgain() throws Exception {
+        ShmConfig config = ends.config();
+        List<FutureTask<Void>> processes = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            String name = "accel-" + i;
+            FutureTask<Void> process = new FutureTask<>(() -> {
+                for (int round = 0; round < 2_000; round++) {
+                    RendezvousPlaces.remove(RendezvousPlaces.make(config, name));
+                }
+                return null;
+            });
+            processes.add(process);
+            new Thread(process, name).start();
+        }
+        for (FutureTask<Void> process : processes) {
+            process.get(50, TimeUnit.SECONDS);
+        }
+        assertThat(own("")).doesNotExist();
+    }
+
     @Test
     void thePlaceOfAGroupIsForItsMembersAndKeepsThemApart() throws Exception {
         long number = Ownership.of(ends.dir).group();
