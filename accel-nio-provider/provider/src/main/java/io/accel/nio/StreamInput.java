@@ -85,8 +85,8 @@ final class StreamInput {
         }
         arrived(crosses);
         try {
-            int n = !in.mayHaveAside() || channel.isInputShutdown() || isReadRefused(dst) ? 0 : in.readAside(dst);
-            if (n <= 0) {
+            int n = in.mayHaveAside() && !isReadRefused(dst) ? readAside(dst) : 0;
+            if (n == 0) {
                 if (channel.isBlocking() && StreamsLock.isHeld(channel, dst) && in.available() == 0) {
                     return ELSEWHERE;
                 }
@@ -297,8 +297,8 @@ final class StreamInput {
             for (int i = 0; i < length; i++) {
                 before[i] = dsts[offset + i].position();
             }
-            long aside = !in.mayHaveAside() || channel.isInputShutdown() ? 0 : readAside(dsts, offset, length);
-            if (aside > 0) {
+            long aside = in.mayHaveAside() ? readAside(dsts, offset, length) : 0;
+            if (aside != 0) {
                 return aside;
             }
             long n = unlessClosed(channel.kernel().read(dsts, offset, length));
@@ -308,12 +308,25 @@ final class StreamInput {
         }
     }
 
-    /** Reads bytes that were set aside, unless the JDK's channel refuses the read. */
+    /**
+     * Reads bytes that were set aside. From a shut input nothing more is read: what the kernel has comes behind them, and may still be read
+     * there while another thread is just shutting it.
+     *
+     * @return the number of bytes; 0 if there are none, and -1 if the input is shut
+     */
+    private int readAside(ByteBuffer dst) throws IOException {
+        return channel.isInputShutdown() ? -1 : in.readAside(dst);
+    }
+
+    /** As {@link #readAside(ByteBuffer)}, unless the JDK's channel refuses the read, which is 0. */
     private long readAside(ByteBuffer[] dsts, int offset, int length) throws IOException {
         for (int i = offset; i < offset + length; i++) {
             if (isReadRefused(dsts[i])) {
                 return 0;
             }
+        }
+        if (channel.isInputShutdown()) {
+            return -1;
         }
         long aside = 0;
         for (int i = offset; i < offset + length; i++) {
