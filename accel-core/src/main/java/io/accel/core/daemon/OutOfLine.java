@@ -10,8 +10,9 @@ import java.io.IOException;
  * <p>A compiler that inlines long code compiles it anew as a part of each method that calls it, and of each that
  * calls those. That takes a second of a processor in the first seconds of a JVM, which a program on few processors
  * lacks just then. HotSpot's compiler does not inline a call for which the profile has seen more than two classes,
- * and the one call here sees more: a poller that only sleeps has three, and one that looks five. Even where the compiler knows the class of the callee, it
- * does not help it: the caller holds the callee in a field of an object, and the type of that field is {@link Call}.
+ * and the one call here sees more: a poller that only sleeps has three, and one that looks five. Even where the
+ * compiler knows the class of the callee, it does not help it: the caller holds the callee in a field of an object, and
+ * the type of that field is {@link Call}.
  * The callee is a class with all of the work in {@link Call#call} itself. A lambda would have it in a method beside,
  * and the compiler would compile both.
  *

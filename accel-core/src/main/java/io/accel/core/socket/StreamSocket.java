@@ -199,9 +199,9 @@ public final class StreamSocket {
     /** Whether so much traffic makes the connection worth a link. */
     boolean isWorthLink(int operations, long bytes) {
         HandoverAfter after = accelerator.handoverAfter();
+        // In a young process the peer has no listener yet, and what decides on prices is a hundred classes.
         return after.isReached(operations, bytes)
-                && !accelerator
-                        .waitsForYouth() // what decides loads a hundred classes, and the peer has no listener yet
+                && !accelerator.waitsForYouth()
                 && (!after.isPriced() || accelerator.upgrades().areDue(operations, bytes));
     }
 

@@ -206,11 +206,7 @@ class OwnershipTest {
     @ParameterizedTest
     @EnumSource(Ahead.class)
     void anAnnouncementBehindBytesThatBeginLikeARecordIsNoByteOfThePrograms(Ahead ahead) throws Exception {
-        Lab.Pair pair = lab.lab.connectOnly();
-        Lab.awaitSettled(pair.server());
-        ownership(pair.server()).isUnacknowledged = true;
-        exchange(pair.server(), pair.client(), 1);
-        ownership(pair.server()).isLate = true;
+        Lab.Pair pair = connectWithALateRecord();
         byte[] alike = alike(pair.server(), 3);
         Streams.write(waits, pair.server(), ByteBuffer.wrap(alike));
         exchange(pair.client(), pair.server(), 2);
@@ -228,11 +224,7 @@ class OwnershipTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aRecordBehindBytesThatBeginLikeItIsFound(boolean byAvailable) throws Exception {
-        Lab.Pair pair = lab.lab.connectOnly();
-        Lab.awaitSettled(pair.server());
-        ownership(pair.server()).isUnacknowledged = true;
-        exchange(pair.server(), pair.client(), 1);
-        ownership(pair.server()).isLate = true;
+        Lab.Pair pair = connectWithALateRecord();
         byte first = alike(pair.server(), 1)[0];
         Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {first}));
         FaultLab.soon(() -> assertThat(pair.client().anchor().available()).isEqualTo(1));
@@ -263,11 +255,7 @@ class OwnershipTest {
     void aByteThatBeginsLikeARecordIsReadAsSoonAsAnotherPlaceIsTold() throws Exception {
         long soonest = Long.MAX_VALUE;
         for (int i = 0; i < 5; i++) {
-            Lab.Pair pair = lab.lab.connectOnly();
-            Lab.awaitSettled(pair.server());
-            ownership(pair.server()).isUnacknowledged = true;
-            exchange(pair.server(), pair.client(), 1);
-            ownership(pair.server()).isLate = true;
+            Lab.Pair pair = connectWithALateRecord();
             byte first = alike(pair.server(), 1)[0];
             Streams.write(waits, pair.server(), ByteBuffer.wrap(new byte[] {first}));
             FutureTask<Long> reading = Streams.start(() -> {
@@ -284,6 +272,16 @@ class OwnershipTest {
         assertThat(soonest).isLessThan(TimeUnit.MILLISECONDS.toNanos(500));
     }
 
+    /** The server has switched, its record has not been acknowledged, and comes no more for now. */
+    private Lab.Pair connectWithALateRecord() throws Exception {
+        Lab.Pair pair = lab.lab.connectOnly();
+        Lab.awaitSettled(pair.server());
+        ownership(pair.server()).isUnacknowledged = true;
+        exchange(pair.server(), pair.client(), 1);
+        ownership(pair.server()).isLate = true;
+        return pair;
+    }
+
     private void readByteByByte(StreamSocket socket, ByteBuffer expected) throws IOException {
         while (expected.hasRemaining()) {
             ByteBuffer got = ByteBuffer.allocate(1);
@@ -296,11 +294,7 @@ class OwnershipTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 3, OwnershipSecrets.RECORD - OwnershipSecrets.SECRET - 1})
     void bytesThatBeginLikeARecordKeepTheirOrder(int alike) throws Exception {
-        Lab.Pair pair = lab.lab.connectOnly();
-        Lab.awaitSettled(pair.server());
-        ownership(pair.server()).isUnacknowledged = true;
-        exchange(pair.server(), pair.client(), 1);
-        ownership(pair.server()).isLate = true;
+        Lab.Pair pair = connectWithALateRecord();
         byte[] bytes = Arrays.copyOf(ownership(pair.server()).record().array(), alike + 5);
         bytes[alike] ^= 1;
         Streams.write(waits, pair.server(), ByteBuffer.wrap(bytes));
@@ -317,11 +311,7 @@ class OwnershipTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aByteThatWasReadAheadStaysReady(boolean byAvailable) throws Exception {
-        Lab.Pair pair = lab.lab.connectOnly();
-        Lab.awaitSettled(pair.server());
-        ownership(pair.server()).isUnacknowledged = true;
-        exchange(pair.server(), pair.client(), 1);
-        ownership(pair.server()).isLate = true;
+        Lab.Pair pair = connectWithALateRecord();
         Lab.channel(pair.client()).configureBlocking(false);
         try (Poller poller = lab.lab.accelerator.openPoller()) {
             Registration registration = poller.register(pair.client().readiness(), SelectionKey.OP_READ, null);

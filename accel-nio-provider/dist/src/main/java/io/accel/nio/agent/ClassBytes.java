@@ -12,17 +12,13 @@ import java.io.ByteArrayOutputStream;
 final class ClassBytes extends ByteArrayOutputStream {
     private static final int SHORTEST_OF_TWO = 0x80;
 
-    /** Appends the lowest byte. */
-    void one(int value) {
-        write(value);
-    }
-
     /** Appends the two lowest bytes. */
     void two(int value) {
         write(value >> 8);
         write(value);
     }
 
+    /** Appends all four bytes. */
     void four(int value) {
         two(value >> 16);
         two(value);

@@ -59,14 +59,13 @@ final class ConstantPool {
         end = in.position();
     }
 
-    /** Returns the text at an index of the class file. */
+    /** Returns the text at an index of the class file, as far as each character has one byte there: others are in no name that is looked for. */
     String text(int index) {
         int place = places[index] + 1;
         int length = in.getShort(place) & 0xffff;
         StringBuilder text = new StringBuilder(length);
         for (int i = place + 2; i < place + 2 + length; i++) {
-            text.append(
-                    (char) file[i]); // a name with other characters than those of one byte is none that is looked for
+            text.append((char) file[i]);
         }
         return text.toString();
     }
@@ -77,14 +76,14 @@ final class ConstantPool {
     }
 
     int addText(String text) {
-        added.one(UTF8);
+        added.write(UTF8);
         added.text(text);
         return index();
     }
 
     int addClass(String name) {
         int text = addText(name);
-        added.one(CLASS);
+        added.write(CLASS);
         added.two(text);
         return index();
     }
@@ -105,11 +104,11 @@ final class ConstantPool {
         int ofClass = addClass(owner);
         int called = addText(name);
         int typed = addText(type);
-        added.one(NAME_AND_TYPE);
+        added.write(NAME_AND_TYPE);
         added.two(called);
         added.two(typed);
         int member = index();
-        added.one(tag);
+        added.write(tag);
         added.two(ofClass);
         added.two(member);
         return index();

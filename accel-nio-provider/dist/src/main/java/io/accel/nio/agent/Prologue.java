@@ -167,23 +167,23 @@ final class Prologue {
         for (Mark mark : marks) {
             int delta = mark.at + padding - last - 1;
             if (delta < ONE) {
-                out.one(mark.kind + delta);
+                out.write(mark.kind + delta);
             } else {
-                out.one(mark.kind == ONE ? FIRST_WITH_DELTA_APART : SAME_WITH_DELTA_APART);
+                out.write(mark.kind == ONE ? FIRST_WITH_DELTA_APART : SAME_WITH_DELTA_APART);
                 out.two(delta);
             }
             if (mark.kind == ONE) {
-                out.one(INT);
+                out.write(INT);
             }
             last = mark.at + padding;
         }
         if (count > 0) {
             int kind = own.get() & 0xff;
             if (kind >= FIRST_WITH_DELTA_APART) {
-                out.one(kind);
+                out.write(kind);
                 out.two(closer(own.getShort() & 0xffff));
             } else {
-                out.one((kind & ONE) + closer(kind & 63));
+                out.write((kind & ONE) + closer(kind & 63));
             }
         }
         out.write(ofMethod, own.position(), own.remaining());
