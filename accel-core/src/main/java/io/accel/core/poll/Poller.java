@@ -3,6 +3,7 @@ package io.accel.core.poll;
 
 import io.accel.core.daemon.Log;
 import io.accel.core.daemon.OutOfLine;
+import io.accel.core.jdk.CarrierTurn;
 import io.accel.core.jdk.VirtualThreads;
 import io.accel.core.observe.PollCounters;
 import java.io.IOException;
@@ -80,6 +81,8 @@ public final class Poller implements AutoCloseable {
     private final Reports reports = new Reports();
     /** Null as long as everything was cold: its making asks the kernel for the processors that this process has. */
     private WaitPolicy policy;
+    /** The turn of a virtual thread that polls; made together with the policy. */
+    private CarrierTurn carrier;
 
     private final Nap nap = new Nap();
 
@@ -191,6 +194,9 @@ public final class Poller implements AutoCloseable {
                 }
             }
             becomeWarm();
+            if (left != 0) {
+                carrier.next();
+            }
             if (found && config.moderation() > 0 && !VirtualThreads.isCurrent()) {
                 // A sender puts more into lines that nobody looks at for a moment.
                 for (int i = config.moderation(); i > 0; i--) {
@@ -296,6 +302,7 @@ public final class Poller implements AutoCloseable {
     private void becomeWarm() {
         if (policy == null) {
             policy = WaitPolicy.of(config);
+            carrier = new CarrierTurn();
         }
     }
 
@@ -400,6 +407,7 @@ public final class Poller implements AutoCloseable {
             } finally {
                 turn.awake();
             }
+            carrier.waited();
             clock.read();
             clock.lookedAtKernel(members.areAllHot());
             takeUp();

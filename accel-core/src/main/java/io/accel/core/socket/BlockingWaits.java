@@ -54,6 +54,13 @@ public final class BlockingWaits {
         default void looked(int ops, int looks, boolean hit) {}
 
         /**
+         * Takes note that a thread was parked for so long that others have had its carrier, or nobody has wanted it. The caller is in the half that it waited for.
+         *
+         * @param ops the operations it waited for
+         */
+        default void parked(int ops) {}
+
+        /**
          * Whether an error that a wait, or another step for this object, has met says nothing about the object: memory or stack has run out, or
          * other memory has failed, of which an older JVM tells late.
          */

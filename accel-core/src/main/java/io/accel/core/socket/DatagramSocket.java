@@ -10,6 +10,7 @@ import io.accel.core.datagram.DatagramReception;
 import io.accel.core.fabric.Fabric;
 import io.accel.core.fabric.FallbackException;
 import io.accel.core.fabric.Link;
+import io.accel.core.jdk.CarrierTurn;
 import io.accel.core.jdk.MemoryFaults;
 import io.accel.core.observe.Drop;
 import io.accel.core.observe.PathName;
@@ -63,6 +64,9 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     private final DatagramWatchers watchers = new DatagramWatchers(links::wake, this::peerGone, this::failed);
     private final DatagramHalf reading = new DatagramHalf();
     private final DatagramHalf writing = new DatagramHalf();
+    /** The turn of virtual threads that receive in blocking mode. In the receiving half only. */
+    private final CarrierTurn turn = new CarrierTurn();
+
     private final DatagramSleeper sleeper;
     private final DatagramRings rings;
 
@@ -296,6 +300,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
     /** Enters the receiving half. */
     public void lockRead() {
         reading.lock();
+    }
+
+    /** Begins a receive that may wait. A virtual thread that never has to wait gives its carrier to others for a moment now and then. */
+    public void takeTurn() {
+        if (!links.isEmpty()) {
+            turn.next();
+        }
     }
 
     /** Leaves the receiving half. */
@@ -896,6 +907,13 @@ public final class DatagramSocket implements BlockingWaits.Waitable {
             kernel.close();
         } catch (IOException e) {
             LOG.get().log(Level.WARNING, "closing the kernel's datagram socket failed", e);
+        }
+    }
+
+    @Override
+    public void parked(int ops) {
+        if ((ops & SelectionKey.OP_READ) != 0) {
+            turn.waited();
         }
     }
 

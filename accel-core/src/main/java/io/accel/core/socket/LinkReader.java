@@ -2,6 +2,7 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.Link;
+import io.accel.core.jdk.CarrierTurn;
 import io.accel.core.observe.Figure;
 import io.accel.core.observe.Figures;
 import io.accel.core.poll.Pollable;
@@ -34,6 +35,7 @@ public final class LinkReader extends LinkHalf {
 
     private final StreamReceiver receiver;
     private final Incoming incoming;
+    private final CarrierTurn turn = new CarrierTurn();
     /** Whether a read has returned the end of a peer that is gone. In this half only. */
     private boolean endIsTold;
     /**
@@ -54,6 +56,11 @@ public final class LinkReader extends LinkHalf {
     }
 
     // ---- the program's reads: in this half
+
+    /** The turn of virtual threads that read in blocking mode. In this half only. */
+    public CarrierTurn turn() {
+        return turn;
+    }
 
     /**
      * Reads the bytes that are there, without waiting. In this half only.

@@ -307,6 +307,13 @@ public final class LinkStream extends CapturedLink implements BlockingWaits.Wait
     }
 
     @Override
+    public void parked(int ops) {
+        if ((ops & SelectionKey.OP_READ) != 0) {
+            reader.turn().waited();
+        }
+    }
+
+    @Override
     public void arm(int interest) {
         int what = 0;
         if ((interest & SelectionKey.OP_READ) != 0) {

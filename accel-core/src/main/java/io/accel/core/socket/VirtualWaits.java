@@ -30,6 +30,12 @@ import java.util.concurrent.locks.LockSupport;
 final class VirtualWaits {
     private static final Warnings ERRORS = new Warnings(Log.of(VirtualWaits.class));
 
+    /**
+     * A carrier that had nothing to do meanwhile, or others' work, takes at least this long to come back to a thread. In less it has run the
+     * JDK's poller for the thread, which was in its own queue, and nobody else.
+     */
+    private static final long LONG_NANOS = 10_000;
+
     private final Poller poller;
     /** Guarded by itself. */
     private final Map<BlockingWaits.Waitable, Waiters> waiters = new HashMap<>();
@@ -48,12 +54,16 @@ final class VirtualWaits {
             if (parked.woken || all.isReady(ops) || parked.woken) { // read last: nothing parks in between
                 return;
             }
+            long from = System.nanoTime();
             if (doorbell != null) {
                 VirtualThreads.parkAt(doorbell, timeoutNanos);
             } else if (timeoutNanos < 0) {
                 LockSupport.park(parked);
             } else {
                 LockSupport.parkNanos(parked, timeoutNanos);
+            }
+            if (System.nanoTime() - from >= LONG_NANOS) {
+                waitable.parked(ops);
             }
         } finally {
             all.remove(parked);

@@ -85,15 +85,22 @@ final class DatagramInput {
 
     private SocketAddress receiveEntered(ByteBuffer dst, long timeoutNanos) throws IOException {
         try {
-            boolean waits = channel.isBlocking();
-            if (waits) {
-                interrupts.refuse();
-            }
+            boolean waits = begin();
             SocketAddress from = socket.receive(dst);
             return from != null || !waits ? from : receiveWaiting(dst, timeoutNanos);
         } catch (ClosedChannelException e) {
             throw channel.asClosed(e);
         }
+    }
+
+    /** Begins a receive in the receiving half. Returns whether it may wait. */
+    private boolean begin() throws IOException {
+        boolean waits = channel.isBlocking();
+        if (waits) {
+            socket.takeTurn();
+            interrupts.refuse();
+        }
+        return waits;
     }
 
     private SocketAddress receiveWaiting(ByteBuffer dst, long timeoutNanos) throws IOException {
@@ -171,10 +178,7 @@ final class DatagramInput {
 
     private long readEntered(ByteBuffer[] dsts, int offset, int counted) throws IOException {
         try {
-            boolean waits = channel.isBlocking();
-            if (waits) {
-                interrupts.refuse();
-            }
+            boolean waits = begin();
             long n = socket.receive(dsts, offset, counted);
             if (n < 0 && !waits) {
                 return 0;

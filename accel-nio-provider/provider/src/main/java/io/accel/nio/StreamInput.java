@@ -186,7 +186,7 @@ final class StreamInput {
         reader.lock();
         try {
             arrived(crosses);
-            boolean waits = beginRead();
+            boolean waits = beginRead(reader);
             refuseReadOnly(link, dst);
             int n = reader.read(dst);
             if (n == LinkStream.MOVED) {
@@ -234,9 +234,12 @@ final class StreamInput {
     }
 
     /** Makes the checks that the JDK's channels make before they look at the buffer. Returns whether to wait. In the reading half. */
-    private boolean beginRead() throws IOException {
+    private boolean beginRead(LinkReader reader) throws IOException {
         channel.ensureOpen();
         boolean waits = channel.isBlocking();
+        if (waits) {
+            reader.turn().next();
+        }
         if (waits && Thread.currentThread().isInterrupted()) {
             channel.blocking().closeByInterrupt();
         }
@@ -256,7 +259,7 @@ final class StreamInput {
         reader.lock();
         try {
             arrived(crosses);
-            boolean waits = beginRead();
+            boolean waits = beginRead(reader);
             long n = reader.read(dsts, offset, length);
             if (n == LinkStream.MOVED) {
                 return departing(n);

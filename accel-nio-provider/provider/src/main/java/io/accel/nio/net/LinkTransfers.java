@@ -57,6 +57,7 @@ final class LinkTransfers {
             if (reset) {
                 throw new SocketException(link.isOver() ? "Socket closed" : "Connection reset");
             }
+            reader.turn().next();
             ByteBuffer dst = ByteBuffer.wrap(b, off, len);
             int n = reader.read(dst);
             if (n == 0) {

@@ -17,11 +17,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A virtual thread that waits for a connection leaves the carrier to others, whatever the profile has platform threads do: with a single
- * carrier another virtual thread wakes from its sleep as it does without Accel.
+ * carrier another virtual thread wakes from its sleep as it does without Accel, also beside one that finds all that it asks for.
  */
 @Timeout(120)
 class VirtualThreadsIT {
     private static final List<String> KINDS = List.of("READ", "WRITE", "SELECT", "SOCKET", "DATAGRAM", "ACCEPT");
+    /** What these find is there already, so that they need not wait. */
+    private static final List<String> NEVER_WAIT = List.of("READ", "SOCKET", "DATAGRAM");
+    /** Those of them whose connections move by the property alone. */
+    private static final List<String> BY_PROPERTY = List.of("READ", "DATAGRAM");
+
     private static final Duration START = Duration.ofSeconds(20);
     private static final Duration SLEEPS = Duration.ofSeconds(40);
     /** A machine that is busy with other tests makes sleepers late by itself. */
@@ -56,6 +61,13 @@ class VirtualThreadsIT {
                 long stock = plain.awaitNumber("LATE_" + kind, START.plus(SLEEPS));
                 long late = child.awaitNumber("LATE_" + kind, START.plus(SLEEPS));
                 assertThat(late).as("us late beside %s", kind).isLessThan(2 * stock + TRIFLE_MICROS);
+            }
+            if (Launch.isAccel()) {
+                for (String kind : way.equals("agent") ? NEVER_WAIT : BY_PROPERTY) {
+                    assertThat(child.awaitNumber("AHEAD_" + kind, START))
+                            .as("taken before the other thread had the carrier: %s", kind)
+                            .isLessThan(OneCarrier.THERE);
+                }
             }
             child.awaitLine("DONE", START);
             if (Launch.isAccel()) {

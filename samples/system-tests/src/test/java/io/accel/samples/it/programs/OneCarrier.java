@@ -18,16 +18,23 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Two virtual threads, which have one carrier between them if the JVM has one: one waits for a peer again and again, and the other sleeps.
  * Both ends are in this process; the peer is a platform thread. For each kind of waiting it says {@code LATE_KIND n}: so many microseconds
- * later than asked the sleeper woke, as a median. In the end it says {@code DONE}, and keeps its connections open.
+ * later than asked the sleeper woke, as a median. Then, for kinds that can find all they ask for there already, {@code AHEAD_KIND n}: so many
+ * of {@value #THERE} bytes or datagrams one thread had taken before the other had the carrier. In the end it says {@code DONE}, and keeps its
+ * connections open.
  */
 public final class OneCarrier {
     private static final int SLEEPS = 40;
     private static final int SLEEP_MILLIS = 5;
     private static final int WARM = 40;
+    /** Less than any ring holds. */
+    public static final int THERE = 1_000;
+    /** What a program does with each. */
+    private static final long WORK_NANOS = 2_000;
 
     private final InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     /** What is not to be closed before the process ends. */
@@ -51,6 +58,9 @@ public final class OneCarrier {
         console.say("LATE_SOCKET " + all.besideSocket());
         console.say("LATE_DATAGRAM " + all.besideDatagram());
         console.say("LATE_ACCEPT " + all.besideAccept());
+        console.say("AHEAD_READ " + all.aheadReading());
+        console.say("AHEAD_SOCKET " + all.aheadReadingSocket());
+        console.say("AHEAD_DATAGRAM " + all.aheadReceiving());
         console.say("DONE");
         console.await("END");
     }
@@ -124,6 +134,79 @@ public final class OneCarrier {
                 int unused = client.read(ByteBuffer.allocate(1));
             }
         });
+    }
+
+    private long aheadReading() throws Exception {
+        SocketChannel[] ends = connection();
+        ByteBuffer here = ByteBuffer.allocateDirect(1);
+        ByteBuffer there = ByteBuffer.allocateDirect(1);
+        return ahead(() -> ends[0].write(there.clear()), () -> ends[1].read(here.clear()));
+    }
+
+    private long aheadReadingSocket() throws Exception {
+        ServerSocket listener = keep(new ServerSocket());
+        listener.bind(anyPort);
+        Socket writing = keep(new Socket(listener.getInetAddress(), listener.getLocalPort()));
+        Socket reading = keep(listener.accept());
+        InputStream bytes = reading.getInputStream();
+        return ahead(() -> writing.getOutputStream().write(1), () -> {
+            int unused = bytes.read();
+        });
+    }
+
+    private long aheadReceiving() throws Exception {
+        DatagramChannel sending = keep(DatagramChannel.open().bind(anyPort));
+        DatagramChannel receiving = keep(DatagramChannel.open().bind(anyPort));
+        sending.connect(receiving.getLocalAddress());
+        ByteBuffer here = ByteBuffer.allocateDirect(1);
+        ByteBuffer there = ByteBuffer.allocateDirect(1);
+        return ahead(() -> sending.write(there.clear()), () -> receiving.receive(here.clear()));
+    }
+
+    /** Returns how many of the things that are there a thread had taken when the other first had the carrier. */
+    private static long ahead(Turn give, Turn take) throws Exception {
+        CountDownLatch warm = new CountDownLatch(1);
+        startVirtual(() -> {
+            for (int i = 0; i < WARM; i++) {
+                take.take();
+            }
+            warm.countDown();
+        });
+        for (int i = 0; i < WARM; i++) {
+            give.take();
+            Thread.sleep(2); // the connection moves meanwhile
+        }
+        warm.await();
+        for (int i = 0; i < THERE; i++) {
+            give.take();
+        }
+        AtomicInteger taken = new AtomicInteger();
+        CountDownLatch over = new CountDownLatch(2);
+        startVirtual(() -> {
+            for (int i = 0; i < THERE; i++) {
+                take.take();
+                compute();
+                taken.incrementAndGet();
+            }
+            over.countDown();
+        });
+        while (taken.get() == 0) {
+            Thread.onSpinWait();
+        }
+        AtomicInteger atFirst = new AtomicInteger();
+        startVirtual(() -> {
+            atFirst.set(taken.get());
+            over.countDown();
+        });
+        over.await();
+        return atFirst.get();
+    }
+
+    private static void compute() {
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < WORK_NANOS) {
+            Thread.onSpinWait();
+        }
     }
 
     private static void answer(SocketChannel channel, ByteBuffer one) throws IOException {
