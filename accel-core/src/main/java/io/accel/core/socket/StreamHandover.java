@@ -624,12 +624,15 @@ final class StreamHandover {
                 traffic.resetPause();
             }
         }
-        connection.established(stream);
-        decided();
-        logPath();
-        socket.readiness().refresh();
-        told = true;
-        StreamUpgrades.get().linked(stream);
+        try {
+            connection.established(stream);
+            logPath();
+        } finally { // an error ends this, and not what depends on it: the listener's count, the way back
+            decided();
+            told = true;
+            StreamUpgrades.get().linked(stream);
+            socket.readiness().refresh();
+        }
     }
 
     /** Whether the question of a link is settled, and observers know the result. */

@@ -11,6 +11,7 @@ import io.accel.testing.InjectedErrors;
 import io.accel.testing.InjectedErrors.Kind;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -156,6 +157,43 @@ class LinkFailureTest {
         }
     }
 
+    /** What depends on the end of a handover is done though the thread that tells of it meets an error. */
+    @Test
+    void anErrorInTellingOfALinkLeavesNothingUndone() throws Exception {
+        AtomicReference<Thread> met = new AtomicReference<>();
+        try (FaultLab lab = new FaultLab("low-cpu")) {
+            Lab.Pair bystander = lab.bystander();
+            lab.lab.anchors = channel -> failingInLog(new ChannelAnchor(channel), met);
+            Lab.Pair victim = lab.lab.connectOnly();
+            FaultLab.soon(() -> {
+                assertThat(met).doesNotHaveValue(null);
+                assertThat(victim.server().handover().isSettled()).isTrue();
+            });
+            lab.othersLiveOn(bystander);
+            bystander.close();
+            victim.close(); // which may have ended, as it does if one of its own threads has met the error
+            lab.nothingIsLeft();
+        }
+    }
+
+    /** An end that fails once when the log is told of its path. */
+    private static Anchor failingInLog(Anchor inner, AtomicReference<Thread> met) {
+        return (Anchor) Proxy.newProxyInstance(
+                Anchor.class.getClassLoader(), new Class<?>[] {Anchor.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("shownLocal")
+                            && isIn("logPath")
+                            && met.compareAndSet(null, Thread.currentThread())) {
+                        throw new OutOfMemoryError(Kind.MEMORY.message());
+                    }
+                    return invoke(method, inner, arguments);
+                });
+    }
+
+    private static boolean isIn(String method) {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals(method)));
+    }
+
     /** A connection that no program gets is closed, or its peer would wait for ever. */
     @Test
     void anAcceptThatFailsClosesTheConnection() throws Exception {
@@ -177,11 +215,15 @@ class LinkFailureTest {
                     if (method.getName().equals("remote")) {
                         throw new OutOfMemoryError("memory ran out in a test");
                     }
-                    try {
-                        return method.invoke(inner, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
+                    return invoke(method, inner, arguments);
                 });
+    }
+
+    private static Object invoke(Method method, Object inner, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(inner, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
     }
 }
