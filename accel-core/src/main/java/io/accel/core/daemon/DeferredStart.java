@@ -3,6 +3,8 @@ package io.accel.core.daemon;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -80,13 +82,17 @@ public final class DeferredStart {
 
     /** Waits as long as a process is young. */
     static void passYouth() {
-        try {
-            Thread.sleep(YOUTH_MILLIS);
-            for (long left = MOST_BUSY_MILLIS; left > 0 && !Daemons.isEnding() && isBusy(); left -= LOOK_MILLIS) {
-                Thread.sleep(LOOK_MILLIS);
-            }
-        } catch (InterruptedException e) {
-            boolean unused = Thread.interrupted(); // nobody has a reason to; then it is over sooner
+        pass(YOUTH_MILLIS);
+        for (long left = MOST_BUSY_MILLIS; left > 0 && !Daemons.isEnding() && isBusy(); left -= LOOK_MILLIS) {
+            pass(LOOK_MILLIS);
+        }
+    }
+
+    /** Not {@code Thread.sleep}, for which newer JDKs load classes. An interrupt, which nobody has a reason for, ends it. */
+    private static void pass(long millis) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        for (long left = end - System.nanoTime(); left > 0 && !Thread.interrupted(); left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
         }
     }
 

@@ -5,6 +5,7 @@ import io.accel.core.daemon.Privileged;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -23,6 +24,9 @@ import java.util.function.Supplier;
 final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
     /** {@code MethodHandles.Lookup.TRUSTED}, the mode that skips access checks. */
     private static final int TRUSTED = -1;
+
+    private static final String FACTORY = "getReflectionFactory";
+    private static final String OPENING = "newConstructorForSerialization";
 
     /** From here on reflection calls methods by handles. */
     private static final int FIRST_WITH_HANDLES = 18;
@@ -138,24 +142,34 @@ final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
     /** A constructor of the lookup's own, made accessible by the factory that serialization uses. */
     private static Constructor<?> constructor(Class<?>... parameters) throws ReflectiveOperationException {
         Class<?> factoryClass = Class.forName("sun.reflect.ReflectionFactory");
-        Object factory = factoryClass.getMethod("getReflectionFactory").invoke(null);
-        Method opening = factoryClass.getMethod("newConstructorForSerialization", Class.class, Constructor.class);
         Constructor<?> hidden = MethodHandles.Lookup.class.getDeclaredConstructor(parameters);
         return Runtime.version().feature() < FIRST_WITH_HANDLES
-                ? (Constructor<?>) opening.invoke(factory, MethodHandles.Lookup.class, hidden)
-                : byHandle(opening, factory, hidden);
+                ? byMethods(factoryClass, hidden)
+                : byHandles(factoryClass, hidden);
     }
 
-    /** What {@code Method.invoke} does from JDK 18 on, where it makes a dozen classes more than this. */
-    private static Constructor<?> byHandle(Method opening, Object factory, Constructor<?> hidden)
+    private static Constructor<?> byMethods(Class<?> factoryClass, Constructor<?> hidden)
             throws ReflectiveOperationException {
-        MethodHandle bound = MethodHandles.publicLookup().unreflect(opening).bindTo(factory);
+        Object factory = factoryClass.getMethod(FACTORY).invoke(null);
+        Method opening = factoryClass.getMethod(OPENING, Class.class, Constructor.class);
+        return (Constructor<?>) opening.invoke(factory, MethodHandles.Lookup.class, hidden);
+    }
+
+    /** From JDK 18 on {@code Method.invoke} makes a dozen classes more than this, and a search for a method loads all that the others name. */
+    private static Constructor<?> byHandles(Class<?> factoryClass, Constructor<?> hidden)
+            throws ReflectiveOperationException {
+        MethodHandles.Lookup anybodys = MethodHandles.publicLookup();
+        MethodHandle factory = anybodys.findStatic(factoryClass, FACTORY, MethodType.methodType(factoryClass));
+        MethodHandle opening = anybodys.findVirtual(
+                factoryClass, OPENING, MethodType.methodType(Constructor.class, Class.class, Constructor.class));
         try {
-            return (Constructor<?>) bound.invokeExact((Class<?>) MethodHandles.Lookup.class, hidden);
+            Object made = factory.asType(MethodType.methodType(Object.class)).invokeExact();
+            return (Constructor<?>)
+                    opening.bindTo(made).invokeExact((Class<?>) MethodHandles.Lookup.class, hidden);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
-            throw new IllegalStateException(e); // it declares none
+            throw new IllegalStateException(e); // they declare none
         }
     }
 

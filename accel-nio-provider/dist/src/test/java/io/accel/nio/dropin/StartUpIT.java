@@ -47,12 +47,12 @@ class StartUpIT {
      * @param newer with newer ones
      */
     private record Budget(int older, int newer) {
-        static final Budget BY_PROPERTY = new Budget(130, 136);
-        static final Budget OFF = new Budget(66, 72);
-        static final Budget BY_AGENT = new Budget(139, 168);
-        static final Budget OFF_BY_AGENT = new Budget(73, 104);
-        static final Budget OF_SOCKETS = new Budget(289, 298);
-        static final Budget OFF_OF_SOCKETS = new Budget(223, 230);
+        static final Budget BY_PROPERTY = new Budget(130, 133);
+        static final Budget OFF = new Budget(66, 69);
+        static final Budget BY_AGENT = new Budget(139, 165);
+        static final Budget OFF_BY_AGENT = new Budget(73, 101);
+        static final Budget OF_SOCKETS = new Budget(289, 295);
+        static final Budget OFF_OF_SOCKETS = new Budget(223, 227);
     }
 
     static Stream<Arguments> programs() {

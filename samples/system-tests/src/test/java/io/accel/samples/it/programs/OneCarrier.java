@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -181,8 +182,15 @@ public final class OneCarrier {
             give.take();
         }
         AtomicInteger taken = new AtomicInteger();
+        AtomicInteger atFirst = new AtomicInteger();
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean waits = new AtomicBoolean();
         CountDownLatch over = new CountDownLatch(2);
         startVirtual(() -> {
+            begun.countDown();
+            while (!waits.get()) {
+                Thread.onSpinWait(); // and keeps the carrier
+            }
             for (int i = 0; i < THERE; i++) {
                 take.take();
                 compute();
@@ -190,14 +198,12 @@ public final class OneCarrier {
             }
             over.countDown();
         });
-        while (taken.get() == 0) {
-            Thread.onSpinWait();
-        }
-        AtomicInteger atFirst = new AtomicInteger();
+        begun.await();
         startVirtual(() -> {
             atFirst.set(taken.get());
             over.countDown();
         });
+        waits.set(true);
         over.await();
         return atFirst.get();
     }
