@@ -164,8 +164,7 @@ final class TrustedLookup implements Supplier<Optional<MethodHandles.Lookup>> {
                 factoryClass, OPENING, MethodType.methodType(Constructor.class, Class.class, Constructor.class));
         try {
             Object made = factory.asType(MethodType.methodType(Object.class)).invokeExact();
-            return (Constructor<?>)
-                    opening.bindTo(made).invokeExact((Class<?>) MethodHandles.Lookup.class, hidden);
+            return (Constructor<?>) opening.bindTo(made).invokeExact((Class<?>) MethodHandles.Lookup.class, hidden);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
