@@ -54,7 +54,8 @@ public final class BlockingWaits {
         default void looked(int ops, int looks, boolean hit) {}
 
         /**
-         * Takes note that a thread was parked for so long that others have had its carrier, or nobody has wanted it. The caller is in the half that it waited for.
+         * Takes note that a thread was parked for so long that others have had its carrier, or nobody has wanted it. The caller is in the
+         * half that it waited for.
          *
          * @param ops the operations it waited for
          */

@@ -100,15 +100,12 @@ public final class OneCarrier {
     }
 
     private long besideSocket() throws Exception {
-        ServerSocket listener = keep(new ServerSocket());
-        listener.bind(anyPort);
-        Socket asking = keep(new Socket(listener.getInetAddress(), listener.getLocalPort()));
-        Socket answering = keep(listener.accept());
-        InputStream questions = answering.getInputStream();
-        OutputStream answers = answering.getOutputStream();
+        Socket[] ends = sockets();
+        InputStream questions = ends[1].getInputStream();
+        OutputStream answers = ends[1].getOutputStream();
         return measure(() -> answers.write(questions.read()), () -> {
-            asking.getOutputStream().write(1);
-            int unused = asking.getInputStream().read();
+            ends[0].getOutputStream().write(1);
+            int unused = ends[0].getInputStream().read();
         });
     }
 
@@ -147,12 +144,9 @@ public final class OneCarrier {
     }
 
     private long aheadReadingSocket() throws Exception {
-        ServerSocket listener = keep(new ServerSocket());
-        listener.bind(anyPort);
-        Socket writing = keep(new Socket(listener.getInetAddress(), listener.getLocalPort()));
-        Socket reading = keep(listener.accept());
-        InputStream bytes = reading.getInputStream();
-        return ahead(() -> writing.getOutputStream().write(1), () -> {
+        Socket[] ends = sockets();
+        InputStream bytes = ends[1].getInputStream();
+        return ahead(() -> ends[0].getOutputStream().write(1), () -> {
             int unused = bytes.read();
         });
     }
@@ -231,6 +225,13 @@ public final class OneCarrier {
         ServerSocketChannel listener = keep(ServerSocketChannel.open().bind(anyPort));
         SocketChannel client = keep(SocketChannel.open(listener.getLocalAddress()));
         return new SocketChannel[] {client, keep(listener.accept())};
+    }
+
+    private Socket[] sockets() throws IOException {
+        ServerSocket listener = keep(new ServerSocket());
+        listener.bind(anyPort);
+        Socket client = keep(new Socket(listener.getInetAddress(), listener.getLocalPort()));
+        return new Socket[] {client, keep(listener.accept())};
     }
 
     private <T extends AutoCloseable> T keep(T one) {
