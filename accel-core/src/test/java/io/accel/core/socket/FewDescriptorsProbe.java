@@ -33,6 +33,7 @@ final class FewDescriptorsProbe {
     private FewDescriptorsProbe() {}
 
     public static void main(String[] args) throws Exception {
+        LoadedClasses.loadAll();
         Semaphore pauses = new Semaphore(0);
         // Strong as long as this runs: the logging system itself would forget it.
         Logger logger = Logger.getLogger("io.accel");
@@ -55,7 +56,6 @@ final class FewDescriptorsProbe {
             }
         });
         try (Lab lab = new Lab("low-cpu", Map.of("handshake.timeout", "60s"))) {
-            // These load classes, which takes descriptors.
             lab.connect().close();
             rendezvousCpu();
             logger.info("descriptors run out");

@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.core.socket;
 
-import io.accel.profile.Profile;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Logger;
-import java.util.stream.Stream;
 
 /**
  * Runs in a JVM that may open few files: its program takes the last descriptor at the moment when it gets its first link, and needs one
  * more then.
  */
 final class LastDescriptorProbe {
-    private static final String CLASS = ".class";
-
     /** All that the process may have. */
     private final List<FileInputStream> all = new ArrayList<>();
 
     private LastDescriptorProbe() {}
 
     public static void main(String[] args) throws Exception {
-        // No class can be loaded later.
-        loadClassesBeside(Profile.class);
-        loadClassesBeside(StreamSocket.class);
-        loadClassesBeside(LastDescriptorProbe.class);
+        LoadedClasses.loadAll();
         Logger.getLogger("io.accel").info("descriptors run out");
         LastDescriptorProbe probe = new LastDescriptorProbe();
         try (Lab lab = new Lab("balanced", Map.of("handover.idle", "forever"))) {
@@ -48,27 +38,6 @@ final class LastDescriptorProbe {
                 each.close();
             }
             pair.close();
-        }
-    }
-
-    static void loadClassesBeside(Class<?> one) throws Exception {
-        CodeSource source = one.getProtectionDomain().getCodeSource();
-        Path root = Path.of(source.getLocation().toURI());
-        try (Stream<Path> files = Files.walk(root)) {
-            for (Path each : (Iterable<Path>) files::iterator) {
-                String name = root.relativize(each).toString();
-                if (name.endsWith(CLASS) && name.startsWith("io/accel/")) {
-                    load(name.substring(0, name.length() - CLASS.length()).replace('/', '.'));
-                }
-            }
-        }
-    }
-
-    private static void load(String name) {
-        try {
-            Class<?> unused = Class.forName(name, false, LastDescriptorProbe.class.getClassLoader());
-        } catch (ClassNotFoundException | LinkageError e) {
-            return; // a test's, of a library that is not here
         }
     }
 

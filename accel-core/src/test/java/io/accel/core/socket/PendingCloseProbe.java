@@ -2,7 +2,6 @@
 package io.accel.core.socket;
 
 import io.accel.core.fabric.DescriptorShare;
-import io.accel.profile.Profile;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -23,10 +22,7 @@ final class PendingCloseProbe {
     private PendingCloseProbe() {}
 
     public static void main(String[] args) throws Exception {
-        // No class can be loaded later.
-        LastDescriptorProbe.loadClassesBeside(Profile.class);
-        LastDescriptorProbe.loadClassesBeside(StreamSocket.class);
-        LastDescriptorProbe.loadClassesBeside(PendingCloseProbe.class);
+        LoadedClasses.loadAll();
         Logger.getLogger("io.accel").info("descriptors run out");
         IOException none = new IOException("Too many open files");
         try (Lab lab = new Lab("balanced", Map.of())) {

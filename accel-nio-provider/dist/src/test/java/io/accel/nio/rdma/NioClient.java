@@ -25,6 +25,9 @@ final class NioClient {
 
     private static final long PATIENCE_MILLIS = 60_000;
 
+    /** The connections after which {@code churn} says how far it is. */
+    static final int CHURN_STEP = 50;
+
     private final SocketChannel channel;
     private final Selector selector;
     private final SelectionKey key;
@@ -299,8 +302,10 @@ final class NioClient {
                     throw new IOException("connection " + i + " echoed wrongly");
                 }
             }
+            if ((i + 1) % CHURN_STEP == 0) {
+                System.out.println("churned " + (i + 1));
+            }
         }
-        System.out.println("churned " + count);
     }
 
     /** One way, as fast as it goes. */
