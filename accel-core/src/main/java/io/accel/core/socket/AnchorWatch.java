@@ -259,14 +259,16 @@ final class AnchorWatch {
                 told = true;
                 broken.giveUp();
             }
-            // A reader on the kernel's path is told by the kernel: an end in order comes behind all that the peer has
-            // sent.
-            boolean isReadHere = socket.incoming().link() == stream;
+            // A reader of bytes that all come through the kernel is told by the kernel: an end in order comes behind
+            // all
+            // that the peer has sent.
+            boolean isReadHere =
+                    socket.incoming().link() == stream || stream.reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED;
             if (isReadHere && broken.isPossible() && !broken.hasAll()) {
-                if (now - since < ANSWER_NANOS) {
+                if (!broken.isBroken() && now - since < ANSWER_NANOS) {
                     return false; // its answer stands behind all bytes that are still under way
                 }
-                socket.loss().isIncomplete();
+                socket.loss().mayLackBytes();
             }
             broken.abandon();
             socket.handover().abandoned();

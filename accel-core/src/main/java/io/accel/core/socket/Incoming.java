@@ -72,6 +72,9 @@ public final class Incoming {
     /** Whether nothing was read from the kernel since the peer was followed there. Written under the lock. */
     private volatile boolean justFollowed;
 
+    /** Whether bytes are missing that came before all that the kernel still has. Written once, under the lock. */
+    private boolean lost;
+
     /** The fingerprint of the first bytes; null if nobody will ask. Written by {@link StreamSocket}. */
     private volatile StreamFingerprint fingerprint;
 
@@ -464,6 +467,9 @@ public final class Incoming {
     }
 
     private long place(long n) throws IOException {
+        if (lost && n > 0) {
+            return 0;
+        }
         if (n > 0) {
             count(n);
         }
@@ -518,8 +524,11 @@ public final class Incoming {
         }
     }
 
-    /** Sets aside bytes that were read and are not the program's now. Under the lock. */
+    /** Sets aside bytes that were read and are not the program's now, unless they never will be. Under the lock. */
     private void setAside(ByteBuffer bytes) {
+        if (lost) {
+            return;
+        }
         if (link != null) {
             aside.addBehindAnnouncement(bytes);
         } else {
@@ -879,6 +888,10 @@ public final class Incoming {
                 }
             }
             from.reader().follow();
+            if (socket.loss().isLackingBytes()) {
+                lost = true; // what stands behind the missing bytes may also be the peer's record
+                aside.drop();
+            }
             justFollowed = true;
             link = null; // after that: see isReadable
         } finally {

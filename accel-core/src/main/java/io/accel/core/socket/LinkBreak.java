@@ -106,11 +106,16 @@ final class LinkBreak {
     }
 
     /**
-     * Whether the peer has said that it publishes no more, or cannot. A peer that has heard of the abandoned link before its own writers did
-     * says {@link Link#RETIRED} alone.
+     * Whether the peer has said that it publishes no more. A peer that has heard of the abandoned link before its own writers did says {@link
+     * Link#RETIRED} alone.
      */
     boolean hasAll() {
-        return (peer.listen() & (Link.LEFT | Link.RETIRED | Link.ENDED | Link.BROKEN)) != 0;
+        return (peer.listen() & (Link.LEFT | Link.RETIRED | Link.ENDED)) != 0;
+    }
+
+    /** Whether nothing more comes over the link, not even the peer's word. */
+    boolean isBroken() {
+        return (peer.listen() & Link.BROKEN) != 0;
     }
 
     /**

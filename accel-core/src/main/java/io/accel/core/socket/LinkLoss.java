@@ -24,6 +24,8 @@ final class LinkLoss {
      * Whether the link broke with bytes that only it had, or a reset that the kernel reported must still be told. Set once, by any thread.
      */
     private volatile boolean cutOff;
+    /** Whether bytes that the peer sent over a link may be missing. Set once, by {@link AnchorWatch}'s thread. */
+    private volatile boolean lacking;
     /**
      * The message of a failure, other than a reset, that the kernel has reported to Accel and that nobody else has been told; null if there is
      * none. Any thread sets it; the thread that tells the program takes it, by compare-and-set. It guards no other memory.
@@ -234,9 +236,18 @@ final class LinkLoss {
         }
     }
 
-    /** Takes note that bytes of the peer may be missing, so that the end of the kernel's bytes must not pass for that of the stream. */
-    void isIncomplete() {
+    /**
+     * Takes note that bytes of the peer may be missing that it sent over the link. What comes through the kernel behind the link is nobody's
+     * then, and its end must not pass for that of the stream. Before the reader leaves the link.
+     */
+    void mayLackBytes() {
+        lacking = true;
         cutOff = true;
+    }
+
+    /** Whether bytes may be missing that the peer sent over the link. */
+    boolean isLackingBytes() {
+        return lacking;
     }
 
     /**

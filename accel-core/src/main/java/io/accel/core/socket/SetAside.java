@@ -131,6 +131,12 @@ final class SetAside {
         return n;
     }
 
+    /** Drops all bytes, which are not the program's. */
+    void drop() {
+        early = null;
+        bytes = null;
+    }
+
     // ---- the record of a peer whose link has broken
 
     /** The number of bytes that are neither the program's nor the record's before more come. */

@@ -404,11 +404,30 @@ class AbandonedLinkTest {
     @Test
     void bytesThatMayBeMissingAreNoEnd() throws Exception {
         open(true, false);
-        pair.client().loss().isIncomplete();
+        pair.client().loss().mayLackBytes();
         Lab.channel(pair.server()).shutdownOutput();
         pair.client().attached().broken().giveUp();
         pair.client().attached().broken().abandon();
         assertTold(Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(1))), RESET);
+    }
+
+    /** The record by which the peer would go on stands behind bytes that it sent over the broken link, and that never come. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theRecordBehindMissingBytesIsNobodys(boolean isReaderThere) throws Exception {
+        open(true);
+        LinkStream link = pair.client().attached();
+        Background<Integer> early = isReaderThere ? reading(pair.client()) : null;
+        pair.server().attached().link().breakNow();
+        FaultLab.soon(() -> assertThat(pair.client().anchor().available()).isPositive());
+        link.broken().giveUp(); // as the watch does that has just found the failure
+        link.link().breakNow();
+        kill(pair.server());
+        assertTold(
+                isReaderThere
+                        ? early
+                        : Background.start(() -> Streams.read(waits, pair.client(), ByteBuffer.allocate(100))),
+                RESET);
     }
 
     @ParameterizedTest
