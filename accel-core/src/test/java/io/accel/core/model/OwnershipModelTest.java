@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>Each byte of the program's begins like a record. So whoever finds one alone at the place told reads the next byte as well, which may be
  * the announcement, or begin the record that stands at a later place.
  */
+@Timeout(180) // it looks at all orders, and has half a minute of work on a slow machine
 class OwnershipModelTest {
     /** The number of bytes that the program writes. */
     private static final int TOTAL = 3;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A link of a datagram socket that goes to rest and becomes busy again, while its peer sends and two pollers of the socket fall
  * asleep. The pollers look only at busy links, and arm only these. Neither may sleep while there is a datagram.
  */
+@Timeout(180) // it looks at all orders, and has half a minute of work on a slow machine
 class RestingLinkModelTest {
     private static final int LAST = 2;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code LinkWriter.leave}. That direction has switched long ago, and so has the other, or the other never does. Each end notices the
  * break at a moment of its own. Every byte has a number, and has to arrive after the one before; no program may read a record.
  */
+@Timeout(180) // it looks at all orders, and has half a minute of work on a slow machine
 class ResumptionAfterLeavingModelTest {
     /** The number of bytes that the sender's program writes. */
     private static final int TOTAL = 3;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * never does, and carries bytes of its program's. Every byte has a number, and has to arrive after the one before. The locks of
  * the two halves decide what is one step.
  */
+@Timeout(180) // it looks at all orders, and has half a minute of work on a slow machine
 class ResumptionModelTest {
     /** The number of bytes that the sender's program writes. */
     private static final int TOTAL = 3;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * has a writer, a reader, and the thread that gives links back. Nobody may touch the link after it is freed, and no byte may be lost with
  * it, even if it breaks after an end has said that it no longer uses it. All words are volatile, or written with a full fence.
  */
+@Timeout(180) // it looks at all orders, and has half a minute of work on a slow machine
 class RetirementModelTest {
     // Of each end.
     private static final int RETIRING = 0;
