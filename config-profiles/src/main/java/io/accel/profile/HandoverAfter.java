@@ -16,6 +16,8 @@ public record HandoverAfter(When when, int operations, long bytes, Unrest unrest
         CONNECT,
         /** It is worth it at once. */
         AT_ONCE,
+        /** It has done one of its first operations, no matter which. */
+        SOON,
         /** It has done so many operations, or carried so many bytes. */
         COUNTED,
         /** It would have saved as much as a faster path costs in this process. */
@@ -39,6 +41,11 @@ public record HandoverAfter(When when, int operations, long bytes, Unrest unrest
     /** Whether the connection is worth it as soon as it exists. */
     public boolean isAtOnce() {
         return when == When.CONNECT || when == When.AT_ONCE;
+    }
+
+    /** Whether one of its first operations, no matter which, makes the connection worth it. */
+    public boolean isSoon() {
+        return when == When.SOON;
     }
 
     /** Whether prices decide. */

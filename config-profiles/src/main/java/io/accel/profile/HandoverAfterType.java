@@ -11,6 +11,7 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
     private static final String AUTO = "auto";
     private static final String CONNECT = "connect";
     private static final String RANDOM = "random";
+    private static final String SOON = "soon";
     private static final String BREAKING = "breaking";
     /** A connection that carries less than this is never worth it, whatever the price. */
     private static final int LEAST_OPERATIONS = 8;
@@ -25,7 +26,7 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
 
     @Override
     public String allowed() {
-        return "`auto`, `0`, `connect`, `random`, `breaking`, or operations and bytes such as `8/64KiB`";
+        return "`auto`, `0`, `connect`, `soon`, `random`, `breaking`, or operations and bytes such as `8/64KiB`";
     }
 
     @Override
@@ -34,6 +35,7 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
             case AUTO -> new HandoverAfter(When.PRICED, LEAST_OPERATIONS, LEAST_BYTES, Unrest.NONE);
             case "0" -> new HandoverAfter(When.AT_ONCE, 0, 0, Unrest.NONE);
             case CONNECT -> new HandoverAfter(When.CONNECT, 0, 0, Unrest.NONE);
+            case SOON -> new HandoverAfter(When.SOON, 0, 0, Unrest.NONE);
             case RANDOM -> new HandoverAfter(When.CONNECT, 0, 0, Unrest.RETURNS);
             case BREAKING -> new HandoverAfter(When.CONNECT, 0, 0, Unrest.BREAKS);
             default -> parseThreshold(text);
@@ -44,7 +46,7 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
         int slash = text.indexOf('/');
         if (slash < 0) {
             throw new BadValueException(
-                    "neither 'auto' nor 'connect' nor 'random' nor 'breaking' nor 0 nor operations and bytes, as in '8/64KiB'");
+                    "neither 'auto' nor 'connect' nor 'soon' nor 'random' nor 'breaking' nor 0 nor operations and bytes, as in '8/64KiB'");
         }
         int operations = new IntType(1, MOST_OPERATIONS, "operations")
                 .parse(text.substring(0, slash).strip());
@@ -60,6 +62,7 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
         return switch (value.when()) {
             case PRICED -> AUTO;
             case AT_ONCE -> "0";
+            case SOON -> SOON;
             case COUNTED -> value.operations() + "/" + Units.SIZE.render(value.bytes());
             case CONNECT ->
                 switch (value.unrest()) {

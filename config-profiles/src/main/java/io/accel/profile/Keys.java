@@ -234,7 +234,7 @@ public final class Keys {
                     + " it is faster. Operations and bytes: after so many reads and writes, or so many bytes, at the"
                     + " end that connected. 0 means at once; `connect` means at once, and `accept` waits until that is done, for 2 s at most; `random` is"
                     + " like `connect`, and goes back to the kernel and returns at random writes; `breaking` is like `connect`, and"
-                    + " links over RDMA break at random. The last three are for tests.");
+                    + " links over RDMA break at random; `soon` is at one of the first operations, picked at random. The last four are for tests.");
 
     /** Nanoseconds that a unit of traffic is taken to save over a faster path. */
     public static final Key<Long> HANDOVER_SAVING = key(

@@ -23,7 +23,7 @@ public final class Flight {
     private Flight() {}
 
     /** Whether a recording runs, or has run, so that the recorder is at work and the events are announced. */
-    private static boolean isOn() {
+    public static boolean isOn() {
         return PRESENT && FlightRecorder.isInitialized() && Announced.PERMITTED;
     }
 

@@ -85,7 +85,7 @@ public record ProcessSample(
     /** Takes a sample of this process. */
     static ProcessSample take(String profile) {
         List<ConnectionSample> connections = new ArrayList<>();
-        List<ObservedConnection> all = Connections.all();
+        List<ObservedConnection> all = Connections.observe();
         for (ObservedConnection connection : all) {
             if (connections.size() < MOST_CONNECTIONS) {
                 connections.add(connection.sample());

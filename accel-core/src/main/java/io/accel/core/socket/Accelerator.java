@@ -28,9 +28,13 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** A profile at work: the fabrics it names, its rules, and its wait strategy. Thread-safe; one for each process. */
 public final class Accelerator {
+    /** One of so many operations, on average, gives a plain connection what it needs for a link, with {@code handover.after=soon}. */
+    private static final int SOON_IN_OPERATIONS = 4;
+
     private final Profile profile;
     private final AcceptedStreams acceptedStreams = new AcceptedStreams();
     private final ConnectionLog log;
@@ -46,6 +50,8 @@ public final class Accelerator {
     private final boolean linksDatagramsAtOnce;
     /** Whether nobody has said when connections leave the kernel, so that none does as long as the process is young. */
     private final boolean waitsForYouth;
+
+    private final boolean startsPlain;
 
     // Made when they are first needed, since a process may never need them. Written once, in this monitor.
 
@@ -79,6 +85,10 @@ public final class Accelerator {
         Origin.Kind said = after.origin().kind();
         this.waitsForYouth =
                 !failing && !handoverAfter.isAtOnce() && (said == Origin.Kind.DEFAULT || said == Origin.Kind.PRESET);
+        this.startsPlain = ((waitsForYouth && handoverAfter.isPriced()) || handoverAfter.isSoon())
+                && movesUnruled
+                && profile.rules().list().isEmpty()
+                && !log.saysAll();
     }
 
     /** Puts a profile to work with the caller's fabrics for streams. */
@@ -252,6 +262,22 @@ public final class Accelerator {
     /** Whether what connections need to leave the kernel waits until the process is not {@linkplain DeferredStart young} any more. */
     boolean waitsForYouth() {
         return waitsForYouth && DeferredStart.isYoung();
+    }
+
+    /**
+     * Whether a connection begins as a {@link PlainStream}: not where a rule, a log of all connections, or an explicit {@code handover.after}
+     * wants more of it from the first byte on.
+     */
+    boolean startsPlain() {
+        return startsPlain;
+    }
+
+    /** Whether a plain connection that has carried so much may be worth a link now. */
+    boolean maySoonMove(int operations, long bytes) {
+        if (handoverAfter.isSoon()) {
+            return ThreadLocalRandom.current().nextInt(SOON_IN_OPERATIONS) == 0;
+        }
+        return handoverAfter.isReached(operations, bytes) && !waitsForYouth();
     }
 
     private Decision decide(Role role, SocketAddress address) {

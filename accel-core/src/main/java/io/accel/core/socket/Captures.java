@@ -116,7 +116,7 @@ public final class Captures implements CaptureSource {
                         user,
                         request.ports().isEmpty() ? "" : ", at ports " + request.ports());
         try {
-            for (ObservedConnection each : Connections.all()) {
+            for (ObservedConnection each : Connections.observe()) {
                 CapturedLink link = linkOf(each);
                 if (link != null) {
                     tap(link);

@@ -11,7 +11,6 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The direction from the peer: its bytes come through the kernel up to a byte that the peer chooses, and over the link from there on.
@@ -35,7 +34,7 @@ public final class Incoming {
     private static final long REST_PAUSE_NANOS = 50_000L;
 
     private final StreamSocket socket;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final HalfLock lock = new HalfLock();
     /** The number of bytes that came through the kernel. Written under the lock; other threads read it as a hint. */
     private volatile long taken;
     /** The number of reads that brought bytes. Written under the lock; other threads read it as a hint. */
@@ -80,6 +79,28 @@ public final class Incoming {
 
     Incoming(StreamSocket socket) {
         this.socket = socket;
+    }
+
+    /**
+     * Goes on with what has come before this was made. Before others see this.
+     *
+     * @param came how many bytes
+     * @param inReads in how many reads
+     * @param isReading whether a read is under way, whose thread is going to {@linkplain #adopt adopt} this half
+     * @param hasEnded whether a read has met the end
+     */
+    void goOn(long came, int inReads, boolean isReading, boolean hasEnded) {
+        taken = came;
+        reads = inReads;
+        ended = hasEnded;
+        if (isReading) {
+            lock.beginEarly();
+        }
+    }
+
+    /** Enters this half after a read from the kernel that has begun before this was made. The caller must {@linkplain #leave leave} it. */
+    public void adopt() {
+        lock.adopt();
     }
 
     /** Prepares for a link that is about to come. In the monitor of {@link StreamHandover}, before anybody can see the link. */

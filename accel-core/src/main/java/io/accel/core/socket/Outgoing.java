@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The direction to the peer: its bytes go through the kernel, and from some byte on over the link. The writer chooses that byte: the first
@@ -27,7 +26,7 @@ public final class Outgoing {
     private static final long SWITCHING_PAUSE_NANOS = 20_000L;
 
     private final StreamSocket socket;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final HalfLock lock = new HalfLock();
     /** The number of bytes that went through the kernel. Written under the lock; other threads read it as a hint. */
     private volatile long given;
     /** The number of writes that took bytes. Written under the lock; other threads read it as a hint. */
@@ -56,6 +55,26 @@ public final class Outgoing {
 
     Outgoing(StreamSocket socket) {
         this.socket = socket;
+    }
+
+    /**
+     * Goes on with what has gone before this was made. Before others see this.
+     *
+     * @param went how many bytes
+     * @param inWrites in how many writes
+     * @param isWriting whether a write is under way, whose thread is going to {@linkplain #adopt adopt} this half
+     */
+    void goOn(long went, int inWrites, boolean isWriting) {
+        given = went;
+        writes = inWrites;
+        if (isWriting) {
+            lock.beginEarly();
+        }
+    }
+
+    /** Enters this half after a write to the kernel that has begun before this was made. The caller must {@linkplain #leave leave} it. */
+    public void adopt() {
+        lock.adopt();
     }
 
     /** The link if bytes go over it; null as long as they go through the kernel. */

@@ -212,6 +212,16 @@ public final class StreamListener {
     }
 
     /**
+     * As {@link #accepted}, for an adapter that can do without a socket at first.
+     *
+     * @param anchor the kernel's connection
+     * @return the stream that stands for it, to be closed with it
+     */
+    public PlainStream acceptedPlain(Anchor anchor) {
+        return new PlainStream(accelerator, anchor, this);
+    }
+
+    /**
      * The path to report of a connection as long as nobody has asked for a link.
      *
      * @param findable whether any client can
@@ -252,6 +262,21 @@ public final class StreamListener {
                 kernel.close();
             }
         } catch (IOException | RuntimeException | Error e) {
+            Errors.notClosed(e);
+        }
+    }
+
+    /**
+     * As {@link #drop(StreamSocket, Closeable)}.
+     *
+     * @param stream the stream; null if there is none
+     * @param kernel as there
+     */
+    public static void drop(PlainStream stream, Closeable kernel) {
+        try {
+            drop(stream == null ? null : stream.socket(), kernel);
+        } catch (RuntimeException | Error e) {
+            drop((StreamSocket) null, kernel);
             Errors.notClosed(e);
         }
     }

@@ -44,6 +44,8 @@ record Run(Path path, String profile, String handover, String tag, String multic
         // Nobody waits for the move, which then goes on while the program runs. Other tests expect that it is
         // done.
         runs.put("shm-racing", new Run(Path.SHM, null, "0", "racing"));
+        // A connection gets what a link needs while its first reads and writes are under way.
+        runs.put("shm-soon", new Run(Path.SHM, null, "soon", "racing"));
         runs.put("shm-multicast-both", new Run(Path.SHM, "latency", AT_CONNECT, MULTICAST, "both"));
         runs.put("shm-multicast-fabric", new Run(Path.SHM, "latency", AT_CONNECT, MULTICAST, "fabric"));
         return Collections.unmodifiableMap(runs);

@@ -8,8 +8,8 @@ import io.accel.core.runtime.AccelRuntime;
 import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.Anchor;
 import io.accel.core.socket.ChannelAnchor;
+import io.accel.core.socket.PlainStream;
 import io.accel.core.socket.Relief;
-import io.accel.core.socket.StreamSocket;
 import io.accel.core.socket.UnixAnchor;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
@@ -121,7 +121,7 @@ public final class AccelSelectorProvider extends DatagramSource {
     }
 
     private SocketChannel wrap(SocketChannel channel, Anchor anchor) {
-        return AccelSocketChannel.over(this, new StreamSocket(accelerator, anchor), channel);
+        return AccelSocketChannel.over(this, new PlainStream(accelerator, anchor), channel);
     }
 
     @Override

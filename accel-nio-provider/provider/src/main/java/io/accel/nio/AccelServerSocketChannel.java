@@ -5,9 +5,9 @@ import io.accel.core.daemon.Privileged;
 import io.accel.core.poll.KernelPollable;
 import io.accel.core.socket.Anchor;
 import io.accel.core.socket.ChannelAnchor;
+import io.accel.core.socket.PlainStream;
 import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamListener;
-import io.accel.core.socket.StreamSocket;
 import io.accel.core.socket.UnixAnchor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -140,11 +140,11 @@ public final class AccelServerSocketChannel extends ServerSocketChannel {
         if (accepted == null) {
             return null;
         }
-        StreamSocket stream = null;
+        PlainStream stream = null;
         SocketChannel wrapped = null;
         try {
             Anchor anchor = isUnix ? UnixAnchor.accepted(accepted, listener) : ChannelAnchor.of(accepted);
-            stream = listener.accepted(anchor);
+            stream = listener.acceptedPlain(anchor);
             wrapped = AccelSocketChannel.over(provider, stream, accepted);
             return wrapped;
         } finally {

@@ -4,6 +4,7 @@ package io.accel.nio;
 import io.accel.PathInfo;
 import io.accel.core.poll.Pollable;
 import io.accel.core.socket.BlockingWaits;
+import io.accel.core.socket.PlainStream;
 import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamChannels;
 import io.accel.core.socket.StreamSocket;
@@ -41,11 +42,14 @@ public final class AccelSocketChannel extends SocketChannel {
     /** The beginnings of the addresses in the text of the JDK's channel. */
     private static final List<String> ADDRESSES = List.of(" local=", " remote=");
 
-    private final StreamSocket stream;
-    private final StreamInput input;
-    private final StreamOutput output;
+    private final PlainStream plain;
     /** The JDK's channel. */
     private final SocketChannel kernel;
+
+    /** Null as long as the stream has no socket. Written once, behind {@link #output}, under the stream's monitor; any thread reads it. */
+    private volatile StreamInput input;
+    /** As {@link #input}. */
+    private volatile StreamOutput output;
 
     /** Whether the core knows that this is connected. Set once, under the stream's monitor, by the first thread that finds it connected. */
     private boolean known;
@@ -66,24 +70,22 @@ public final class AccelSocketChannel extends SocketChannel {
      *
      * @param kernel the JDK's channel, which is the anchor of the stream
      */
-    AccelSocketChannel(AccelSelectorProvider provider, StreamSocket stream, SocketChannel kernel) {
+    AccelSocketChannel(AccelSelectorProvider provider, PlainStream stream, SocketChannel kernel) {
         super(provider);
-        this.stream = stream;
+        this.plain = stream;
         this.kernel = kernel;
-        this.input = new StreamInput(this, stream.incoming());
-        this.output = new StreamOutput(this, stream.outgoing());
         if (kernel.isConnected()) {
             this.known = true;
         }
     }
 
     /** As the constructor. A class that calls this can be loaded without this one. */
-    static SocketChannel over(AccelSelectorProvider provider, StreamSocket stream, SocketChannel kernel) {
+    static SocketChannel over(AccelSelectorProvider provider, PlainStream stream, SocketChannel kernel) {
         return new AccelSocketChannel(provider, stream, kernel);
     }
 
     Pollable pollable() {
-        return stream.readiness();
+        return plain;
     }
 
     /**
@@ -92,7 +94,7 @@ public final class AccelSocketChannel extends SocketChannel {
      * @return the path
      */
     public PathInfo path() {
-        return stream.path();
+        return plain.socket().path();
     }
 
     /** Whether a registration's key was cancelled. */
@@ -104,27 +106,117 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
-        return input.read(dst);
+        StreamInput made = input;
+        return made == null ? readPlain(dst) : made.read(dst);
+    }
+
+    /** Reads from the kernel, unless the stream has a socket, or is to have one. */
+    private int readPlain(ByteBuffer dst) throws IOException {
+        if (StreamsLock.isHeld(this, dst) || !plain.beginRead()) {
+            return input().read(dst);
+        }
+        int n = 0;
+        IOException failure = null;
+        StreamInput made = null;
+        boolean isOver = false;
+        try {
+            try {
+                n = kernel.read(dst);
+            } catch (IOException e) {
+                failure = e;
+            }
+            if (failure != null || !plain.endRead(n)) {
+                made = input();
+            }
+            isOver = true;
+        } finally {
+            if (!isOver) {
+                plain.leaveRead();
+            }
+        }
+        if (made != null) {
+            return made.endEarly(n, failure, dst);
+        }
+        if (n < 0 && !isOpen()) {
+            throw new AsynchronousCloseException();
+        }
+        return n;
+    }
+
+    private StreamInput input() {
+        StreamInput made = input;
+        if (made == null) {
+            makeHalves();
+            made = input;
+        }
+        return made;
+    }
+
+    private StreamOutput output() {
+        StreamOutput made = output;
+        if (made == null) {
+            makeHalves();
+            made = output;
+        }
+        return made;
+    }
+
+    private void makeHalves() {
+        synchronized (plain) {
+            if (input == null) {
+                StreamSocket socket = plain.socket();
+                output = new StreamOutput(this, socket.outgoing());
+                input = new StreamInput(this, socket.incoming());
+            }
+        }
     }
 
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
-        return input.read(dsts, offset, length);
+        return input().read(dsts, offset, length);
     }
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        return output.write(src);
+        StreamOutput made = output;
+        return made == null ? writePlain(src) : made.write(src);
+    }
+
+    /** As {@link #readPlain}. */
+    private int writePlain(ByteBuffer src) throws IOException {
+        if (StreamsLock.isHeld(this, src) || !plain.beginWrite()) {
+            return output().write(src);
+        }
+        int n = 0;
+        IOException failure = null;
+        StreamOutput made = null;
+        boolean isOver = false;
+        try {
+            try {
+                n = kernel.write(src);
+            } catch (IOException e) {
+                failure = e;
+            }
+            if (failure != null || !plain.endWrite(n)) {
+                made = output();
+            }
+            isOver = true;
+        } finally {
+            if (!isOver) {
+                plain.leaveWrite();
+            }
+        }
+        return made == null ? n : made.endEarly(n, failure, src);
     }
 
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        return output.write(srcs, offset, length);
+        return output().write(srcs, offset, length);
     }
 
     /** Does {@link FileChannel#transferTo} with this as its target. */
     long writeFrom(FileChannel file, long position, long count) throws IOException {
-        return output.writeFrom(file, position, count);
+        return output().writeFrom(file, position, count);
     }
 
     /**
@@ -186,7 +278,7 @@ public final class AccelSocketChannel extends SocketChannel {
     private void established() throws IOException {
         if (isNews()) {
             try {
-                stream.connected();
+                plain.connected();
             } catch (IOException e) {
                 close();
                 throw e;
@@ -196,7 +288,7 @@ public final class AccelSocketChannel extends SocketChannel {
 
     /** Whether no thread has told the core before. A lock: a handle, or an object, for what happens once would cost more. */
     private boolean isNews() {
-        synchronized (stream) {
+        synchronized (plain) {
             boolean news = !known;
             known = true;
             return news;
@@ -267,7 +359,7 @@ public final class AccelSocketChannel extends SocketChannel {
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        synchronized (stream.optionsMonitor()) {
+        synchronized (plain.optionsMonitor()) {
             if (!isOpen() && isApplicable(name, value)) {
                 throw new ClosedChannelException(); // the kernel's may stay open for a while
             }
@@ -276,14 +368,14 @@ public final class AccelSocketChannel extends SocketChannel {
         if (name.equals(StandardSocketOptions.SO_LINGER)) {
             resets = (Integer) value == 0;
         } else if (name.name().equals("SO_OOBINLINE")) {
-            stream.wantUrgentInline((Boolean) value);
+            plain.socket().wantUrgentInline((Boolean) value);
         }
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        synchronized (stream.optionsMonitor()) {
+        synchronized (plain.optionsMonitor()) {
             return kernel.getOption(name);
         }
     }
@@ -311,7 +403,7 @@ public final class AccelSocketChannel extends SocketChannel {
         } finally {
             inputShut = before || isShut;
         }
-        stream.shutdownInput();
+        plain.socket().shutdownInput();
         return this;
     }
 
@@ -320,7 +412,7 @@ public final class AccelSocketChannel extends SocketChannel {
         ensureOpen();
         if (kernel.isConnected()) {
             outputShut = true; // before a writer that waits fails, since it may ask
-            stream.shutdownOutput();
+            plain.socket().shutdownOutput();
         } else {
             kernel.shutdownOutput(); // this throws what is wrong
         }
@@ -338,8 +430,9 @@ public final class AccelSocketChannel extends SocketChannel {
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         boolean isWatched = isRegistered() && !isBlocking();
-        if (isWatched && stream.beginClose(resets)) {
-            synchronized (stream) {
+        StreamSocket stream = plain.socketOrNull();
+        if (isWatched && stream != null && stream.beginClose(resets)) {
+            synchronized (plain) {
                 closing = true;
             }
             if (!isRegistered()) {
@@ -354,7 +447,7 @@ public final class AccelSocketChannel extends SocketChannel {
     /** Finishes a close that waited for the selectors. Called when one of them has let go of the last key of a closed channel. */
     void finishClose() throws IOException {
         boolean isMine;
-        synchronized (stream) {
+        synchronized (plain) {
             isMine = closing;
             closing = false;
         }
@@ -364,43 +457,54 @@ public final class AccelSocketChannel extends SocketChannel {
     }
 
     private void close(boolean orderly) throws IOException {
+        StreamSocket stream = null;
         try {
-            stream.close(resets, orderly);
+            stream = plain.close(resets, orderly);
+            if (stream != null) {
+                stream.close(resets, orderly);
+            }
         } finally { // whatever fails there, the peer hears of the end
             kernel.close();
-            stream.anchorClosed(resets);
+            if (stream != null) {
+                stream.anchorClosed(resets);
+            }
         }
     }
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
         if (isRegistered()) {
-            stream.endRegistrations(AccelSocketChannel::isOver);
+            plain.endRegistrations(AccelSocketChannel::isOver);
         }
-        if (stream.attached() == null) {
+        if (!hasLink()) {
             kernel.configureBlocking(block); // which waits for the reads and writes that are under way there
-            if (stream.attached() == null) {
+            if (!hasLink()) {
                 return; // none of them has gone on by a link
             }
         }
         while (!tryConfigureBlocking(block)) {
             // A read is about to go on by another path, or a write is under way, which may need what a reader is to
             // take.
-            Object writes = output.enterIdle(MODE_TURN_NANOS);
+            Object writes = output().enterIdle(MODE_TURN_NANOS);
             if (writes != null) {
-                output.leaveIdle(writes);
+                output().leaveIdle(writes);
             }
         }
     }
 
+    private boolean hasLink() {
+        StreamSocket stream = plain.socketOrNull();
+        return stream != null && stream.attached() != null;
+    }
+
     /** Changes the mode between reads and writes. As in the JDK, one that is under way ends in the mode in which it has begun. */
     private boolean tryConfigureBlocking(boolean block) throws IOException {
-        Object reads = input.enterIdle();
+        Object reads = input().enterIdle();
         if (reads == null) {
             return false;
         }
         try {
-            Object writes = output.enterIdle(MODE_GLANCE_NANOS);
+            Object writes = output().enterIdle(MODE_GLANCE_NANOS);
             if (writes == null) {
                 return false;
             }
@@ -408,10 +512,10 @@ public final class AccelSocketChannel extends SocketChannel {
                 ensureOpen();
                 kernel.configureBlocking(block);
             } finally {
-                output.leaveIdle(writes);
+                output().leaveIdle(writes);
             }
         } finally {
-            input.leaveIdle(reads);
+            input().leaveIdle(reads);
         }
         return true;
     }
@@ -422,7 +526,7 @@ public final class AccelSocketChannel extends SocketChannel {
     public synchronized Socket socket() {
         if (socket == null) {
             Objects.requireNonNull(kernel.socket(), "socket"); // which throws for a family that has none
-            socket = ChannelSocketHooks.socket(this, input, output);
+            socket = ChannelSocketHooks.socket(this, input(), output());
         }
         return socket;
     }
@@ -434,7 +538,7 @@ public final class AccelSocketChannel extends SocketChannel {
     }
 
     BlockingWaits waits() {
-        return stream.waits();
+        return plain.waits();
     }
 
     /** The JDK's channel. */
@@ -443,7 +547,7 @@ public final class AccelSocketChannel extends SocketChannel {
     }
 
     Blocking blocking() {
-        return output.blocking();
+        return output().blocking();
     }
 
     Blocking newBlocking() {
@@ -455,7 +559,7 @@ public final class AccelSocketChannel extends SocketChannel {
         @Override
         public StreamChannels.Inside apply(SocketChannel channel) {
             AccelSocketChannel own = (AccelSocketChannel) channel;
-            return new StreamChannels.Inside(own.stream, own.kernel);
+            return new StreamChannels.Inside(own.plain.socket(), own.kernel);
         }
     }
 

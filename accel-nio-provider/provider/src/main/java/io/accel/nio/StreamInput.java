@@ -54,7 +54,12 @@ final class StreamInput {
 
     int read(ByteBuffer dst) throws IOException {
         Objects.requireNonNull(dst, "dst"); // before the channel is asked whether it is open
-        int n = 0;
+        return read(dst, 0);
+    }
+
+    /** @param before the result of what was tried before: 0, {@link #CROSSING} or {@link LinkStream#MOVED} */
+    private int read(ByteBuffer dst, int before) throws IOException {
+        int n = before;
         do {
             LinkStream link = in.link();
             if (link == null) {
@@ -75,6 +80,35 @@ final class StreamInput {
         return n == ELSEWHERE ? readElsewhere(dst) : n;
     }
 
+    /**
+     * Ends a read from the kernel that has begun before there was this.
+     *
+     * @param came how many bytes came, negative for the end
+     * @param failure of the read; null for none
+     */
+    int endEarly(int came, IOException failure, ByteBuffer dst) throws IOException {
+        in.adopt();
+        int n;
+        try {
+            if (failure != null) {
+                throw failure;
+            }
+            n = (int) departing(account(came, dst));
+        } catch (IOException e) {
+            n = (int) departing(endBehindReset(in.failed(channel.failed(e)), dst));
+        } finally {
+            in.leave();
+        }
+        boolean goesOn = n <= LinkStream.MOVED || (n == 0 && in.link() != null);
+        return goesOn ? read(dst, n) : n;
+    }
+
+    /** Accounts for a read from the kernel, in the reading half of its path. */
+    private int account(int came, ByteBuffer dst) throws IOException {
+        int n = (int) unlessClosed(came);
+        return n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dst);
+    }
+
     private int readElsewhere(ByteBuffer dst) throws IOException {
         return StreamsLock.letOthersIn(channel.blockingLock(), () -> read(dst));
     }
@@ -90,8 +124,7 @@ final class StreamInput {
                 if (channel.isBlocking() && StreamsLock.isHeld(channel, dst) && in.available() == 0) {
                     return ELSEWHERE;
                 }
-                n = (int) unlessClosed(channel.kernel().read(dst));
-                n = n < 0 && channel.isInputShutdown() ? -1 : in.took(n, dst);
+                n = account(channel.kernel().read(dst), dst);
             }
             return n > 0 ? n : (int) departing(n);
         } catch (IOException e) {

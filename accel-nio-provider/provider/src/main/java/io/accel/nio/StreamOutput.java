@@ -80,6 +80,25 @@ final class StreamOutput {
         return n == ELSEWHERE ? writeElsewhere(src, before) : n;
     }
 
+    /**
+     * Ends a write to the kernel that has begun before there was this.
+     *
+     * @param went how many bytes went
+     * @param failure of the write; null for none
+     */
+    int endEarly(int went, IOException failure, ByteBuffer src) throws IOException {
+        out.adopt();
+        try {
+            if (failure != null) {
+                throw out.failed(channel.failed(failure));
+            }
+            out.gave(went, src);
+            return went;
+        } finally {
+            out.leave();
+        }
+    }
+
     /** Writes what a thread has not written that must let others into the lock that it holds. */
     private int writeElsewhere(ByteBuffer src, int before) throws IOException {
         boolean some = src.position() > before;

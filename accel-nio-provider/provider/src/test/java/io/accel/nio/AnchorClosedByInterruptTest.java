@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.core.socket.ChannelAnchor;
-import io.accel.core.socket.StreamSocket;
+import io.accel.core.socket.PlainStream;
 import io.accel.profile.Profile;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,7 +34,7 @@ class AnchorClosedByInterruptTest {
         listener = provider.openServerSocketChannel().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         kernel = provider.kernel().openSocketChannel();
         client = new AccelSocketChannel(
-                provider, new StreamSocket(provider.accelerator(), new ChannelAnchor(kernel)), kernel);
+                provider, new PlainStream(provider.accelerator(), new ChannelAnchor(kernel)), kernel);
         client.connect(listener.getLocalAddress());
         kernel.close();
         Thread.currentThread().interrupt();

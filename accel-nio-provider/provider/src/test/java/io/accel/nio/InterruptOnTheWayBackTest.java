@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.core.socket.ChannelAnchor;
-import io.accel.core.socket.StreamSocket;
+import io.accel.core.socket.PlainStream;
 import io.accel.profile.Profile;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -46,17 +46,17 @@ class InterruptOnTheWayBackTest {
 
     private static void interrupt(AccelSelectorProvider provider, ServerSocketChannel listener) throws Exception {
         SocketChannel kernel = provider.kernel().openSocketChannel();
-        StreamSocket stream = new StreamSocket(provider.accelerator(), new ChannelAnchor(kernel));
+        PlainStream stream = new PlainStream(provider.accelerator(), new ChannelAnchor(kernel));
         try (SocketChannel client = new AccelSocketChannel(provider, stream, kernel)) {
             client.connect(listener.getLocalAddress());
             try (SocketChannel server = listener.accept()) {
-                awaitTrue(() -> stream.attached() != null);
+                awaitTrue(() -> stream.socket().attached() != null);
                 FutureTask<Integer> write = new FutureTask<>(() -> client.write(ByteBuffer.allocateDirect(MUCH)));
                 Thread writer = new Thread(write);
                 writer.start();
                 InputStream came = server.socket().getInputStream();
                 awaitTrue(() -> came.available() > 0);
-                awaitTrue(() -> stream.outgoing().link() == null);
+                awaitTrue(() -> stream.socket().outgoing().link() == null);
                 assertThatThrownBy(() -> interrupted(writer, write))
                         .isInstanceOf(ExecutionException.class)
                         .hasCauseInstanceOf(ClosedByInterruptException.class);

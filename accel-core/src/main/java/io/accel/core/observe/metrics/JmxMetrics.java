@@ -36,13 +36,13 @@ final class JmxMetrics implements AccelMXBean {
 
     @Override
     public int getConnectionCount() {
-        return Connections.all().size();
+        return Connections.observe().size();
     }
 
     @Override
     public List<String> getConnections() {
         List<String> lines = new ArrayList<>();
-        for (ObservedConnection connection : Connections.all()) {
+        for (ObservedConnection connection : Connections.observe()) {
             ConnectionSample sample = connection.sample();
             lines.add(String.join(
                     " ",
