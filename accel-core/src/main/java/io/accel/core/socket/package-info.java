@@ -2,7 +2,8 @@
 /**
  * Sockets that choose their path: a {@link io.accel.core.socket.StreamSocket} is the kernel's connection, and its two directions come to a
  * link of a fabric, and go back, while it lives; a {@link io.accel.core.socket.StreamListener} lets clients of all fabrics ask for links.
- * Adapters use this package; it depends on the other packages of the core and on the profiles.
+ * Adapters use this package; it depends on the other packages of the core and on the profiles. An adapter whose connections may end before
+ * anything of this is needed begins with a {@link io.accel.core.socket.PlainStream}.
  *
  * <p>A stream has two directions, {@link io.accel.core.socket.Incoming} and {@link io.accel.core.socket.Outgoing}. {@code StreamHandover}
  * brings its link and takes it away, pollers wait for {@link io.accel.core.socket.StreamReadiness}, {@code LinkLoss} deals with a broken
