@@ -70,7 +70,10 @@ public final class Connections {
         UNLISTED.decrementAndGet();
     }
 
-    /** The number of open connections that are in no list, and so in none of the answers of {@link #all} and {@link #observe}. */
+    /**
+     * The number of open connections that are in no list, and so in none of the answers of {@link #all} and {@link #observe}. Those that their
+     * program has forgotten without a close are among them for ever.
+     */
     public static long unlisted() {
         return UNLISTED.get();
     }

@@ -218,7 +218,15 @@ public final class StreamListener {
      * @return the stream that stands for it, to be closed with it
      */
     public PlainStream acceptedPlain(Anchor anchor) {
-        return new PlainStream(accelerator, anchor, this);
+        PlainStream stream = null;
+        try {
+            stream = new PlainStream(accelerator, anchor, this);
+            return stream;
+        } finally {
+            if (stream == null) {
+                drop((StreamSocket) null, anchor);
+            }
+        }
     }
 
     /**

@@ -18,8 +18,8 @@ import java.util.logging.Logger;
 /** Runs in a JVM that may open few files: a thread that finds no descriptor to sleep with waits nevertheless. */
 final class NoSelectorProbe {
     private static final int LIMIT_SECONDS = 20;
-    private static final Duration QUIET = Duration.ofMillis(300);
-    private static final Duration SOON = Duration.ofSeconds(2);
+    private static final Duration QUIET = Duration.ofMillis(100);
+    private static final Duration SOON = Duration.ofSeconds(1);
     private static final int POLL_MILLIS = 20;
 
     private NoSelectorProbe() {}
@@ -28,36 +28,41 @@ final class NoSelectorProbe {
         LoadedClasses.loadAll();
         // Never looks before it sleeps, and so needs a selector at once.
         try (Lab lab = new Lab("low-cpu", Map.of())) {
-            BlockingWaits waits = lab.accelerator.waits();
-            Lab.Pair pair = lab.connectOnly();
-            Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
-            read(waits, pair.server()).get(LIMIT_SECONDS, TimeUnit.SECONDS);
-            Logger.getLogger("io.accel").info("descriptors run out");
-            await().until(() -> !isAnybodyNapping());
-            // Otherwise the descriptors that are given back in the middle would be enough for a selector.
-            Lab.awaitSettled(pair.client());
-            Lab.awaitSettled(pair.server());
-            List<FileInputStream> all = new ArrayList<>();
-            takeAllDescriptors(all);
-            FutureTask<Integer> reading = read(waits, pair.server());
-            while (!napsSoon(reading)) {
-                // Descriptors were given back in the middle, and it has a selector.
-                Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
-                reading.get(LIMIT_SECONDS, TimeUnit.SECONDS);
-                waits.closeIdle();
-                takeAllDescriptors(all);
-                reading = read(waits, pair.server());
+            boolean hasNapped = false;
+            while (!hasNapped) {
+                hasNapped = tryOnce(lab);
             }
-            Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
-            System.out.println("without a selector read " + reading.get(LIMIT_SECONDS, TimeUnit.SECONDS));
-            for (FileInputStream each : all) {
-                each.close();
-            }
+        }
+    }
+
+    /** Returns false if others gave descriptors back in the middle, or the connection its link, for want of descriptors. */
+    private static boolean tryOnce(Lab lab) throws Exception {
+        BlockingWaits waits = lab.accelerator.waits();
+        Lab.Pair pair = lab.connectOnly();
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
+        read(waits, pair.server()).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        Logger.getLogger("io.accel").info("descriptors run out");
+        await().until(() -> !isAnybodyNapping());
+        // Otherwise the descriptors that are given back in the middle would be enough for a selector.
+        Lab.awaitSettled(pair.client());
+        Lab.awaitSettled(pair.server());
+        waits.closeIdle(); // the first read may have slept
+        List<FileInputStream> all = takeAllDescriptors();
+        FutureTask<Integer> reading = read(waits, pair.server());
+        boolean hasNapped = napsSoon(reading);
+        Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
+        int found = reading.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        for (FileInputStream each : all) {
+            each.close();
+        }
+        if (hasNapped) {
+            System.out.println("without a selector read " + found);
             FutureTask<Integer> again = read(waits, pair.server());
             Streams.write(waits, pair.client(), ByteBuffer.allocate(1));
             System.out.println("with descriptors read " + again.get(LIMIT_SECONDS, TimeUnit.SECONDS));
-            pair.close();
         }
+        pair.close();
+        return hasNapped;
     }
 
     private static boolean isAnybodyNapping() {
@@ -84,12 +89,14 @@ final class NoSelectorProbe {
     }
 
     /** Takes also the descriptors that others give back meanwhile. */
-    private static void takeAllDescriptors(List<FileInputStream> all) {
+    private static List<FileInputStream> takeAllDescriptors() {
+        List<FileInputStream> all = new ArrayList<>();
         await().pollDelay(Duration.ZERO).pollInterval(QUIET).until(() -> {
             int before = all.size();
             takeAll(all);
             return all.size() == before;
         });
+        return all;
     }
 
     private static void takeAll(List<FileInputStream> all) {
