@@ -47,9 +47,9 @@ class StartUpIT {
      * @param newer with newer ones
      */
     private record Budget(int older, int newer) {
-        static final Budget BY_PROPERTY = new Budget(130, 133);
+        static final Budget BY_PROPERTY = new Budget(104, 107);
         static final Budget OFF = new Budget(66, 69);
-        static final Budget BY_AGENT = new Budget(139, 165);
+        static final Budget BY_AGENT = new Budget(109, 143);
         static final Budget OFF_BY_AGENT = new Budget(73, 101);
         static final Budget OF_SOCKETS = new Budget(289, 295);
         static final Budget OFF_OF_SOCKETS = new Budget(223, 227);
