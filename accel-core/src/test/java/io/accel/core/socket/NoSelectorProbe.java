@@ -14,13 +14,14 @@ import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
+import org.awaitility.core.ConditionTimeoutException;
 
 /** Runs in a JVM that may open few files: a thread that finds no descriptor to sleep with waits nevertheless. */
 final class NoSelectorProbe {
     private static final int LIMIT_SECONDS = 20;
     private static final Duration QUIET = Duration.ofMillis(100);
     private static final Duration SOON = Duration.ofSeconds(1);
-    private static final int POLL_MILLIS = 20;
+    private static final Duration POLL = Duration.ofMillis(20);
 
     private NoSelectorProbe() {}
 
@@ -77,15 +78,13 @@ final class NoSelectorProbe {
         return Streams.start(() -> Streams.read(waits, socket, ByteBuffer.allocate(8)));
     }
 
-    private static boolean napsSoon(FutureTask<Integer> reading) throws InterruptedException {
-        long start = System.nanoTime();
-        while (!reading.isDone() && System.nanoTime() - start < SOON.toNanos()) {
-            if (isAnybodyNapping()) {
-                return true;
-            }
-            Thread.sleep(POLL_MILLIS);
+    private static boolean napsSoon(FutureTask<Integer> reading) {
+        try {
+            await().atMost(SOON).pollInterval(POLL).until(() -> reading.isDone() || isAnybodyNapping());
+        } catch (ConditionTimeoutException e) {
+            return false;
         }
-        return false;
+        return !reading.isDone();
     }
 
     /** Takes also the descriptors that others give back meanwhile. */
