@@ -259,9 +259,8 @@ final class AnchorWatch {
                 told = true;
                 broken.giveUp();
             }
-            // A reader of bytes that all come through the kernel is told by the kernel: an end in order comes behind
-            // all
-            // that the peer has sent.
+            // A reader of bytes that all come through the kernel is told by the kernel: there an end in order comes
+            // last.
             boolean isReadHere =
                     socket.incoming().link() == stream || stream.reader().peekSwitchedAt() != LinkReader.NOT_SWITCHED;
             if (isReadHere && broken.isPossible() && !broken.hasAll()) {

@@ -76,8 +76,8 @@ public final class PlainStream implements Pollable {
     PlainStream(Accelerator accelerator, Anchor anchor, StreamListener listener) {
         this.accelerator = accelerator;
         this.anchor = anchor;
-        InetSocketAddress local = anchor.local();
-        if (staysPlain(local) && !accelerator.acceptedStreams().isAsked()) {
+        // The address is asked for last: most that are not plain never need it here.
+        if (accelerator.startsPlain() && !accelerator.acceptedStreams().isAsked() && staysPlain(anchor.local())) {
             this.listener = listener;
             this.connected = true;
             listener.oneMoreUndecided();
@@ -135,13 +135,9 @@ public final class PlainStream implements Pollable {
         }
     }
 
-    /** Whether a connection may do without a socket at first. Where first bytes are compared, both ends must see them from the first on. */
+    /** Whether a connection that has begun without a socket may go on so. Where first bytes are compared, both ends must see them from the first on. */
     private boolean staysPlain(InetSocketAddress server) {
-        return accelerator.startsPlain()
-                && server != null
-                && server.getAddress().isLoopbackAddress()
-                && !Connections.isObserved()
-                && !Flight.isOn();
+        return server != null && server.getAddress().isLoopbackAddress() && !Connections.isObserved() && !Flight.isOn();
     }
 
     /** Whether the peer, this end or somebody who looks may ask for what only a socket has. In the monitor. */
@@ -175,7 +171,7 @@ public final class PlainStream implements Pollable {
             if (made == null) {
                 Connections.moreUnlisted();
                 if (!staysPlain(remote)) {
-                    made = makeSocket();
+                    StreamSocket unused = makeSocket();
                 }
                 return;
             }
