@@ -16,9 +16,16 @@ public final class Profile {
     /** The variable of the environment that sets keys. */
     public static final String OPTIONS_VARIABLE = "ACCEL_OPTIONS";
 
-    private static final String PREFIX = "accel.";
+    /** The variable of the environment that names the profile. */
+    static final String PROFILE_VARIABLE = "ACCEL_PROFILE";
+
+    /** What the names of Accel's system properties begin with. */
+    static final String PREFIX = "accel.";
+
     private static final String CHOICE = "profile";
-    private static final String PROFILE_VARIABLE = "ACCEL_PROFILE";
+
+    /** The system property that names the profile. */
+    static final String PROPERTY = PREFIX + CHOICE;
 
     private final String name;
     /** The settings of the keys that a layer above the schema sets. Nobody changes it any more. */
@@ -44,7 +51,7 @@ public final class Profile {
         return from(System.getProperties(), environment());
     }
 
-    private static Map<String, String> environment() {
+    static Map<String, String> environment() {
         try {
             return System.getenv();
         } catch (SecurityException e) {
@@ -69,7 +76,7 @@ public final class Profile {
         }
         String chosen = overrides.get(CHOICE);
         if (chosen != null) {
-            return load(chosen, "-Daccel.profile=", variables, overrides);
+            return load(chosen, "-D" + PROPERTY + "=", variables, overrides);
         }
         chosen = environment.get(PROFILE_VARIABLE);
         if (chosen != null && !chosen.isBlank()) {

@@ -23,12 +23,6 @@ public final class Connections {
     /** Says in which part the next connection is. Threads may overwrite each other's value: the parts are then a little less even. */
     private static int turn;
 
-    /** The number of open connections that are in no list: they have carried little so far, and nobody had looked when they came. */
-    private static final AtomicLong UNLISTED = new AtomicLong();
-
-    /** Whether anybody looks at single connections. Written by any thread, and never taken back. */
-    private static volatile boolean observed;
-
     private Connections() {}
 
     private static ListingPart[] parts() {
@@ -60,32 +54,9 @@ public final class Connections {
         return listing;
     }
 
-    /** Counts a connection through the kernel that is in no list. Its opener says when it is {@linkplain #lessUnlisted no more} that. */
-    public static void moreUnlisted() {
-        UNLISTED.incrementAndGet();
-    }
-
-    /** Takes note that such a connection has closed, or is listed. */
-    public static void lessUnlisted() {
-        UNLISTED.decrementAndGet();
-    }
-
-    /**
-     * The number of open connections that are in no list, and so in none of the answers of {@link #all} and {@link #observe}. Those that their
-     * program has forgotten without a close are among them for ever.
-     */
-    public static long unlisted() {
-        return UNLISTED.get();
-    }
-
-    /** Whether anybody {@linkplain #observe looks} at single connections, so that all are to be listed. */
-    public static boolean isObserved() {
-        return observed;
-    }
-
     /** As {@link #all}, for somebody who shows single connections: from now on connections are listed from the beginning, or when they are used. */
     public static List<ObservedConnection> observe() {
-        observed = true;
+        Unlisted.observe();
         return all();
     }
 
@@ -107,7 +78,7 @@ public final class Connections {
             }
         }
         boolean isTheirs = path == PathName.KERNEL && state == ConnectionState.ESTABLISHED;
-        return isTheirs ? count + (int) unlisted() : count;
+        return isTheirs ? count + (int) Unlisted.open() : count;
     }
 
     /** The present connections, without order. */

@@ -27,8 +27,8 @@ public final class PollCounters extends PollCountersPadding implements AutoClose
 
     /** Guarded by itself. */
     private static final Set<PollCounters> OPEN = new HashSet<>();
-    /** The sums of closed pollers; guarded by {@link #OPEN}. */
-    private static Totals folded = new Totals(0, 0, 0, 0);
+    /** The sums of closed pollers; null for none. Guarded by {@link #OPEN}. */
+    private static Totals folded;
 
     private long turns;
     private long hits;
@@ -63,7 +63,7 @@ public final class PollCounters extends PollCountersPadding implements AutoClose
     /** The sums for all pollers of this process, closed ones too. */
     public static Totals totals() {
         synchronized (OPEN) {
-            Totals sum = folded;
+            Totals sum = folded();
             for (PollCounters counters : OPEN) {
                 sum = sum.plus(counters);
             }
@@ -76,8 +76,13 @@ public final class PollCounters extends PollCountersPadding implements AutoClose
     public void close() {
         synchronized (OPEN) {
             if (OPEN.remove(this)) {
-                folded = folded.plus(this);
+                folded = folded().plus(this);
             }
         }
+    }
+
+    /** In the monitor of {@link #OPEN}. */
+    private static Totals folded() {
+        return folded == null ? new Totals(0, 0, 0, 0) : folded;
     }
 }

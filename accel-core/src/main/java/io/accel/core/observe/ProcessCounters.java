@@ -63,7 +63,8 @@ public final class ProcessCounters {
 
     /** Connections that have got this path, open or not. */
     public static long connections(Role role, PathName path) {
-        return CONNECTIONS[role.ordinal() * PATHS + path.ordinal()].get();
+        long counted = CONNECTIONS[role.ordinal() * PATHS + path.ordinal()].get();
+        return path == PathName.KERNEL ? counted + unlisted(role) : counted;
     }
 
     /** A connection goes through the kernel for this reason. */
@@ -73,7 +74,14 @@ public final class ProcessCounters {
 
     /** Connections that went through the kernel for this reason. */
     public static long fallbacks(Role role, FallbackReason reason) {
-        return FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].get();
+        long counted = FALLBACKS[reason.ordinal() * ROLES + role.ordinal()].get();
+        FallbackReason unlisted = role == Role.CLIENT ? FallbackReason.TOO_LITTLE : FallbackReason.PEER_NOT_ACCELERATED;
+        return reason == unlisted ? counted + unlisted(role) : counted;
+    }
+
+    /** Those that have closed without having been listed. */
+    private static long unlisted(Role role) {
+        return role == Role.CLIENT ? Unlisted.closedClients() : Unlisted.closedServers();
     }
 
     /** A client's handshake has brought a connection, in this many nanoseconds. */

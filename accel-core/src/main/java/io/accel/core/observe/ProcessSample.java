@@ -104,7 +104,7 @@ public record ProcessSample(
                 System.nanoTime(),
                 ProcessFigures.read(),
                 connections,
-                all.size() - connections.size() + (int) Math.max(0, Connections.unlisted()));
+                all.size() - connections.size() + (int) Math.max(0, Unlisted.open()));
     }
 
     /** The kernel's name of the host, in this process's own namespace, without asking a name server. */

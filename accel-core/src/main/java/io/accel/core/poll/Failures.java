@@ -15,13 +15,19 @@ import io.accel.core.jdk.MemoryFaults;
  * as the JDK's selector throws its own. By the owner of the poller's turn; makes no object.
  */
 final class Failures {
-    private static final Warnings ERRORS = new Warnings(Log.of(Failures.class));
     /** How long memory or stack may run out for one pollable. */
     private static final long PASSING_NANOS = 1_000_000_000L;
     /** After how long without such an error the time begins anew: errors of which each passes are no error that stays. */
     private static final long OVER_NANOS = PASSING_NANOS / 4;
     /** How long a poller with something to try again sleeps at most. */
     private static final long PAUSE_NANOS = 1_000_000L;
+
+    /** Apart, so that nothing is made before there is an error. */
+    private static final class Errors {
+        static final Warnings SEEN = new Warnings(Log.of(Failures.class));
+
+        private Errors() {}
+    }
 
     private final KernelWatch kernel;
     private final Turn turn;
@@ -93,7 +99,7 @@ final class Failures {
                 return;
             }
         } catch (RuntimeException | Error again) {
-            ERRORS.warn("ending what has met an error met another", again);
+            Errors.SEEN.warn("ending what has met an error met another", again);
         }
         throwToCaller(e);
     }

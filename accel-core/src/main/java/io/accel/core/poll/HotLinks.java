@@ -5,6 +5,7 @@ import io.accel.core.daemon.OutOfLine;
 import io.accel.core.observe.PollCounters;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.function.Supplier;
 
 /**
  * The links that a poller looks at: the {@link HotSet}, and a queue of those that have no place in it. This class
@@ -43,14 +44,19 @@ final class HotLinks {
     /**
      * Makes an empty set.
      *
-     * @param most how many links may be hot
+     * @param configured says how many links may be hot
      * @param reports takes the findings
      * @param clock counts the looks
      * @param counters counts the turns
      * @param failures takes the errors
      */
-    HotLinks(int most, Reports reports, PollClock clock, PollCounters counters, Failures failures) {
-        this.hot = new HotSet(most);
+    HotLinks(
+            Supplier<PollConfig> configured,
+            Reports reports,
+            PollClock clock,
+            PollCounters counters,
+            Failures failures) {
+        this.hot = new HotSet(configured);
         this.reports = reports;
         this.clock = clock;
         this.counters = counters;

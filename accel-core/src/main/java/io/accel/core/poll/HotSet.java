@@ -2,6 +2,7 @@
 package io.accel.core.poll;
 
 import java.util.Arrays;
+import java.util.function.Supplier;
 
 /**
  * The registrations whose memory a poller looks at, at most {@code poll.hot-max} of them at every moment.
@@ -13,7 +14,9 @@ final class HotSet {
     /** How many members at most are searched for the quietest. */
     private static final int EXAMINED = 64;
 
-    private final int most;
+    private final Supplier<PollConfig> configured;
+    /** How many members this may have; 0 as long as there was none. */
+    private int most;
     /** The members: busy ones up to {@link #busy}, resting ones up to {@link #size}. */
     private Registration[] members = new Registration[16];
 
@@ -31,10 +34,10 @@ final class HotSet {
     /**
      * Makes an empty set.
      *
-     * @param most how many members it may have
+     * @param configured says how many members it may have; asked before the first is added
      */
-    HotSet(int most) {
-        this.most = most;
+    HotSet(Supplier<PollConfig> configured) {
+        this.configured = configured;
     }
 
     int size() {
@@ -51,6 +54,9 @@ final class HotSet {
     }
 
     boolean isFull() {
+        if (most == 0) {
+            most = configured.get().hotMax();
+        }
         return size >= most;
     }
 

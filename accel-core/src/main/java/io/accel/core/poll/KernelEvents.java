@@ -25,7 +25,8 @@ final class KernelEvents implements Consumer<SelectionKey> {
 
     @Override
     public void accept(SelectionKey key) {
-        if (key.attachment() instanceof WakePipe pipe) {
+        // Asked in this order, so that a process without such a pipe does not load its class.
+        if (!(key.attachment() instanceof Registration) && key.attachment() instanceof WakePipe pipe) {
             rung = pipe;
             return;
         }

@@ -28,7 +28,9 @@ public final class KernelPollable extends KernelTold {
         synchronized (this) {
             closed = true;
         }
-        endRegistrations(attachment -> true);
+        for (Registration registration : registrations()) {
+            registration.close();
+        }
     }
 
     /**
@@ -37,15 +39,15 @@ public final class KernelPollable extends KernelTold {
      * @param over picks them by their attachment
      */
     public void endRegistrations(Predicate<Object> over) {
-        List<Registration> all;
-        synchronized (this) {
-            all = List.copyOf(registrations);
-        }
-        for (Registration registration : all) {
+        for (Registration registration : registrations()) {
             if (over.test(registration.attachment())) {
                 registration.close();
             }
         }
+    }
+
+    private synchronized List<Registration> registrations() {
+        return new ArrayList<>(registrations);
     }
 
     @Override

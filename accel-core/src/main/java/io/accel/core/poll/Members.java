@@ -16,7 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  * or the clock has news for it, and when it ends. By the owner of the poller's turn.
  */
 final class Members {
-    private static final Warnings ERRORS = new Warnings(Log.of(Members.class));
+    /** Apart, so that nothing is made before there is an error. */
+    private static final class Errors {
+        static final Warnings SEEN = new Warnings(Log.of(Members.class));
+
+        private Errors() {}
+    }
 
     private final KernelWatch kernel;
     private final HotLinks hot;
@@ -131,7 +136,7 @@ final class Members {
         try {
             kernel.unwatch(registration);
         } catch (RuntimeException | Error e) {
-            ERRORS.warn("ending the watch of a channel met an error, and is tried once more", e);
+            Errors.SEEN.warn("ending the watch of a channel met an error, and is tried once more", e);
         }
     }
 
@@ -151,7 +156,7 @@ final class Members {
             try {
                 registration.pollable.released(registration);
             } catch (RuntimeException | Error e) {
-                ERRORS.warn("the end of a registration met an error", e);
+                Errors.SEEN.warn("the end of a registration met an error", e);
             }
         }
     }
@@ -171,11 +176,10 @@ final class Members {
         public int call(long unused) {
             KernelEvents events = kernel.events();
             for (SelectionKey key = events.next(); key != null; key = events.next()) {
-                if (key.attachment() instanceof SharedWatch watch) {
-                    takeRings(watch);
+                if (!(key.attachment() instanceof Registration registration)) {
+                    takeRings((SharedWatch) key.attachment());
                     continue;
                 }
-                Registration registration = (Registration) key.attachment();
                 if (registration.closed) {
                     continue;
                 }
@@ -198,7 +202,7 @@ final class Members {
         try {
             watch.takeRings();
         } catch (RuntimeException | Error e) {
-            ERRORS.warn("taking the rings of several links met an error, and all of them are looked at", e);
+            Errors.SEEN.warn("taking the rings of several links met an error, and all of them are looked at", e);
         }
     }
 

@@ -18,7 +18,8 @@ final class PollClock {
     /** How many times less often the poller looks at the kernel if it can only report the death of hot links. */
     private static final int ONLY_HOT = 16;
 
-    private final int interval;
+    /** After how many turns the poller looks at the kernel. */
+    private int interval;
     /** How many looks are left until the next reading. */
     private int left = LOOKS;
     /** How many turns are left until the next look at the kernel. */
@@ -29,13 +30,13 @@ final class PollClock {
     private long kernelAt = now;
 
     /**
-     * Makes a clock.
+     * Begins to count.
      *
-     * @param interval after how many turns the poller looks at the kernel
+     * @param everyTurns after how many turns the poller looks at the kernel
      */
-    PollClock(int interval) {
-        this.interval = interval;
-        this.kernelLeft = interval;
+    void begin(int everyTurns) {
+        interval = everyTurns;
+        kernelLeft = everyTurns;
     }
 
     /** The time of the last reading. */

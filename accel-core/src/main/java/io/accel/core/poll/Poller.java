@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
+import java.util.function.Supplier;
 
 /**
  * Waits for accelerated links and kernel descriptors alike.
@@ -65,7 +66,7 @@ public final class Poller implements AutoCloseable {
     /** This value stands for the time since when no traffic was found, in a wait that began before. */
     private static final long GOES_ON = 0;
 
-    private final PollConfig config;
+    private final Supplier<PollConfig> configured;
     private final Turn turn = new Turn();
     private final KernelWatch kernel;
     private final PollClock clock;
@@ -83,13 +84,15 @@ public final class Poller implements AutoCloseable {
     private WaitPolicy policy;
     /** The turn of a virtual thread that polls; made together with the policy. */
     private CarrierTurn carrier;
+    /** The wait strategy; asked for together with the policy. */
+    private PollConfig config;
 
-    private final Nap nap = new Nap();
+    private Nap nap;
 
-    // The questions to the policy: a branch that was never taken is taken sooner or later, and then the compiler
-    // compiles anew the code that contains it.
-    private final OutOfLine.Call deciding = new Deciding();
-    private final OutOfLine.Call ending = new Ending();
+    // The questions to the policy, made together with it: a branch that was never taken is taken sooner or later, and
+    // then the compiler compiles anew the code that contains it.
+    private OutOfLine.Call deciding;
+    private OutOfLine.Call ending;
     private final OutOfLine.Call sleeping = new Sleeping();
 
     /** Whether the poll under way must end at its deadline and not up to a millisecond later. */
@@ -108,13 +111,30 @@ public final class Poller implements AutoCloseable {
      * @throws IOException if the JDK's selector cannot be opened
      */
     public Poller(PollConfig config) throws IOException {
-        this.config = config;
+        this(new Configured(config));
+    }
+
+    /**
+     * Opens a poller.
+     *
+     * @param configured gives the wait strategy; asked as soon as there is a link to wait for, and always answers the same
+     * @throws IOException if the JDK's selector cannot be opened
+     */
+    public Poller(Supplier<PollConfig> configured) throws IOException {
+        this.configured = configured;
         this.kernel = new KernelWatch();
-        this.clock = new PollClock(config.kernelInterval());
+        this.clock = new PollClock();
         this.counters = new PollCounters();
         this.failures = new Failures(kernel, turn);
-        this.hot = new HotLinks(config.hotMax(), reports, clock, counters, failures);
+        this.hot = new HotLinks(configured, reports, clock, counters, failures);
         this.members = new Members(kernel, hot, reports, failures);
+    }
+
+    private record Configured(PollConfig config) implements Supplier<PollConfig> {
+        @Override
+        public PollConfig get() {
+            return config;
+        }
     }
 
     /**
@@ -301,8 +321,13 @@ public final class Poller implements AutoCloseable {
 
     private void becomeWarm() {
         if (policy == null) {
-            policy = WaitPolicy.of(config);
+            config = configured.get();
+            clock.begin(config.kernelInterval());
             carrier = new CarrierTurn();
+            nap = new Nap();
+            deciding = new Deciding();
+            ending = new Ending();
+            policy = WaitPolicy.of(config);
         }
     }
 

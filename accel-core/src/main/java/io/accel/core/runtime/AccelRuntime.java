@@ -6,6 +6,7 @@ import io.accel.core.daemon.Privileged;
 import io.accel.core.socket.Accelerator;
 import io.accel.profile.Keys;
 import io.accel.profile.Mode;
+import io.accel.profile.PresetChoice;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
 import java.util.function.Supplier;
@@ -15,21 +16,27 @@ import java.util.function.Supplier;
  * services behind {@code accel stats} and {@code accel capture}. It starts with the first adapter that asks for it,
  * and later callers get the same. Thread-safe.
  *
- * <p>What a program waits for here is its profile, so that a mistake there ends its start, and nothing else: the {@link Services} start a
- * moment later, and in profile {@code off} there is not even an {@link Accelerator} unless somebody asks for it.
+ * <p>What a program waits for here is its profile, so that a mistake there ends its start, and nothing else; a preset can have none, and is
+ * read when it is needed. The {@link Services} start a moment later, and in profile {@code off} there is not even an {@link Accelerator} unless
+ * somebody asks for it.
  */
 public final class AccelRuntime {
     private static volatile AccelRuntime started; // written once, under the class's monitor
     private static boolean mistakeSaid; // under the class's monitor
 
-    private final Profile profile;
+    /** Null if more is chosen than a preset. */
+    private final PresetChoice preset;
+    /** Null as long as the preset is not read. Any thread writes it. */
+    private volatile Profile profile;
+
     private final boolean on;
     private volatile Accelerator accelerator; // written once, under this object's monitor
 
-    private AccelRuntime(Profile profile) {
+    private AccelRuntime(PresetChoice preset, Profile profile) {
+        this.preset = preset;
         this.profile = profile;
-        this.on = profile.get(Keys.MODE) == Mode.ACCELERATE;
-        Services.startLater(profile, on);
+        this.on = profile == null ? preset.accelerates() : profile.get(Keys.MODE) == Mode.ACCELERATE;
+        Services.startLater(this);
     }
 
     /**
@@ -57,14 +64,20 @@ public final class AccelRuntime {
     private static final class Start implements Supplier<AccelRuntime> {
         @Override
         public AccelRuntime get() {
-            return new AccelRuntime(profile());
+            PresetChoice preset = PresetChoice.fromSystem();
+            return new AccelRuntime(preset, preset == null ? Reading.profile() : null);
         }
+    }
+
+    /** Apart, since a preset is not read at once. */
+    private static final class Reading {
+        private Reading() {}
 
         /**
          * The JVM wraps the exceptions of its provider, and later throws one that names no cause; so this logs the mistake
          * by itself.
          */
-        private static Profile profile() {
+        static Profile profile() {
             try {
                 return Profile.fromSystem();
             } catch (ProfileException e) {
@@ -88,9 +101,19 @@ public final class AccelRuntime {
         return made != null ? made : make();
     }
 
+    /** The profile at work. */
+    Profile profile() {
+        Profile read = profile;
+        if (read == null) {
+            read = on ? accelerator().profile() : Privileged.get(preset);
+            profile = read;
+        }
+        return read;
+    }
+
     private synchronized Accelerator make() {
         if (accelerator == null) {
-            accelerator = Privileged.get(new Making(profile));
+            accelerator = on && profile == null ? new Accelerator(preset) : Privileged.get(new Making(profile()));
         }
         return accelerator;
     }

@@ -28,23 +28,20 @@ import java.util.function.Consumer;
  * all.
  */
 final class Services implements Runnable, Consumer<Logger> {
-    private final Profile profile;
-    private final boolean on;
+    private final AccelRuntime runtime;
 
-    private Services(Profile profile, boolean on) {
-        this.profile = profile;
-        this.on = on;
+    private Services(AccelRuntime runtime) {
+        this.runtime = runtime;
     }
 
     /**
      * Starts them later.
      *
-     * @param profile the profile at work
-     * @param on whether it accelerates anything
+     * @param runtime Accel in this process
      */
-    static void startLater(Profile profile, boolean on) {
-        Services services = new Services(profile, on);
-        DeferredStart.stayYoungWhile(on ? new NoTimeToSpare() : new NoHurry());
+    static void startLater(AccelRuntime runtime) {
+        Services services = new Services(runtime);
+        DeferredStart.stayYoungWhile(runtime.isOn() ? new NoTimeToSpare() : new NoHurry());
         Log.of("io.accel").later(services);
         if (!DeferredStart.defer(services)) {
             services.run();
@@ -61,13 +58,13 @@ final class Services implements Runnable, Consumer<Logger> {
 
     @Override
     public void run() {
-        Beginning.of(profile, on);
+        Beginning.of(runtime.profile(), runtime.isOn());
     }
 
     /** Says the line about Accel's start. */
     @Override
     public void accept(Logger logger) {
-        Beginning.say(logger, profile, on);
+        Beginning.say(logger, runtime.profile(), runtime.isOn());
     }
 
     /** What is done then. A class of its own, since this one is loaded when a process starts. */

@@ -11,12 +11,10 @@ import io.accel.core.poll.PollConfig;
 import io.accel.core.poll.Poller;
 import io.accel.profile.Decision;
 import io.accel.profile.FabricName;
-import io.accel.profile.Fallback;
-import io.accel.profile.GroupPath;
 import io.accel.profile.HandoverAfter;
 import io.accel.profile.Keys;
-import io.accel.profile.Mode;
 import io.accel.profile.Origin;
+import io.accel.profile.PresetChoice;
 import io.accel.profile.Profile;
 import io.accel.profile.Protocol;
 import io.accel.profile.Role;
@@ -29,31 +27,23 @@ import java.net.UnixDomainSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 
 /** A profile at work: the fabrics it names, its rules, and its wait strategy. Thread-safe; one for each process. */
 public final class Accelerator {
     /** One of so many operations, on average, gives a plain connection what it needs for a link, with {@code handover.after=soon}. */
     private static final int SOON_IN_OPERATIONS = 4;
 
-    private final Profile profile;
     private final AcceptedStreams acceptedStreams = new AcceptedStreams();
-    private final ConnectionLog log;
-    private final HandoverAfter handoverAfter;
+    /** The preset to read when more is asked than whether it accelerates; null if the profile was read at once. */
+    private final PresetChoice preset;
     /** What is said of the machine's load; null for the machine itself. */
     private final Senses load;
 
-    private final boolean failing;
-    private final boolean on;
-    /** Whether connections may leave the kernel that no rule covers. */
-    private final boolean movesUnruled;
-    /** Whether datagram sockets look for links from their first datagram on. */
-    private final boolean linksDatagramsAtOnce;
-    /** Whether nobody has said when connections leave the kernel, so that none does as long as the process is young. */
-    private final boolean waitsForYouth;
-
-    private final boolean startsPlain;
-
     // Made when they are first needed, since a process may never need them. Written once, in this monitor.
+
+    /** Null as long as the preset is not read. */
+    private volatile Terms terms;
 
     private volatile Fabrics fabrics;
     private volatile BlockingWaits waits;
@@ -69,26 +59,22 @@ public final class Accelerator {
     }
 
     private Accelerator(Profile profile, Senses load) {
-        this.profile = profile;
+        this.preset = null;
         this.load = load;
-        Setting<HandoverAfter> after = profile.setting(Keys.HANDOVER_AFTER);
-        this.handoverAfter = after.value();
-        if (handoverAfter.isAtOnce()) {
+        this.terms = new Terms(profile);
+        if (terms.handoverAfter().isAtOnce()) {
             acceptedStreams.beginAsking(); // its clients ask at once, and the accepting threads may wait for them
         }
-        this.linksDatagramsAtOnce =
-                handoverAfter.isAtOnce() || profile.get(Keys.DATAGRAM_MULTICAST) != GroupPath.KERNEL;
-        this.log = new ConnectionLog(profile.get(Keys.LOG_CONNECTIONS));
-        this.failing = profile.get(Keys.FALLBACK) == Fallback.FAIL;
-        this.on = profile.get(Keys.MODE) == Mode.ACCELERATE;
-        this.movesUnruled = on && !profile.get(Keys.FABRIC_ORDER).isEmpty();
-        Origin.Kind said = after.origin().kind();
-        this.waitsForYouth =
-                !failing && !handoverAfter.isAtOnce() && (said == Origin.Kind.DEFAULT || said == Origin.Kind.PRESET);
-        this.startsPlain = ((waitsForYouth && handoverAfter.isPriced()) || handoverAfter.isSoon())
-                && movesUnruled
-                && profile.rules().list().isEmpty()
-                && !log.saysAll();
+    }
+
+    /**
+     * Puts a preset to work, which is read when it is needed.
+     *
+     * @param preset a preset that accelerates
+     */
+    public Accelerator(PresetChoice preset) {
+        this.preset = preset;
+        this.load = null;
     }
 
     /** Puts a profile to work with the caller's fabrics for streams. */
@@ -137,9 +123,26 @@ public final class Accelerator {
         return setting.value() || setting.origin().kind() == Origin.Kind.DEFAULT;
     }
 
+    private Terms terms() {
+        Terms read = terms;
+        return read == null ? readPreset() : read;
+    }
+
+    private synchronized Terms readPreset() {
+        if (terms == null) {
+            terms = new Terms(Privileged.get(preset));
+        }
+        return terms;
+    }
+
+    /** Whether this is a preset that nobody had to read so far. Each that accelerates answers some questions alike. */
+    boolean isUnread() {
+        return terms == null;
+    }
+
     /** The profile. */
     public Profile profile() {
-        return profile;
+        return terms().profile();
     }
 
     /**
@@ -159,6 +162,7 @@ public final class Accelerator {
 
     private synchronized Fabrics makeFabrics() {
         if (fabrics == null) {
+            Profile profile = profile();
             fabrics = Privileged.get(() -> new Fabrics(profile, Fabrics.all(profile, PortSpace.TCP)));
         }
         return fabrics;
@@ -166,12 +170,12 @@ public final class Accelerator {
 
     /** Whether anything is accelerated at all; false in profile {@code off}. */
     public boolean isOn() {
-        return on;
+        return isUnread() || terms.isOn();
     }
 
     /** The profile's wait strategy. */
     public PollConfig pollConfig() {
-        return pollConfig(profile);
+        return pollConfig(profile());
     }
 
     /** How blocking operations wait. */
@@ -194,7 +198,15 @@ public final class Accelerator {
      * @throws IOException if the JDK's selector cannot be opened
      */
     public Poller openPoller() throws IOException {
-        return new Poller(pollConfig());
+        return isUnread() ? new Poller(new Configuring()) : new Poller(pollConfig());
+    }
+
+    /** The wait strategy of a preset that is read when a poller has links to wait for. */
+    private final class Configuring implements Supplier<PollConfig> {
+        @Override
+        public PollConfig get() {
+            return pollConfig();
+        }
     }
 
     /**
@@ -202,7 +214,7 @@ public final class Accelerator {
      * this JVM says who is behind a socket.
      */
     public boolean movesUnixStreams() {
-        return profile.get(Keys.UNIX_STREAMS) && movesChosenUnixStreams();
+        return profile().get(Keys.UNIX_STREAMS) && movesChosenUnixStreams();
     }
 
     /**
@@ -237,13 +249,13 @@ public final class Accelerator {
      * @param address as there
      */
     boolean mayMove(Role role, SocketAddress address) {
-        return isPlain(address) ? movesUnruled : !fabricsFor(role, address).isEmpty();
+        return isPlain(address) ? movesUnruled() : !fabricsFor(role, address).isEmpty();
     }
 
     /** Whether one of the fabrics for a stream wants to compare the first bytes of connections; all of Accel's do, for streams of TCP. */
     boolean comparesBeginnings(Role role, SocketAddress address) {
         if (isPlain(address)) {
-            return movesUnruled;
+            return movesUnruled();
         }
         for (Fabric each : fabricsFor(role, address)) {
             if (each.comparesBeginnings()) {
@@ -254,34 +266,41 @@ public final class Accelerator {
     }
 
     private boolean isPlain(SocketAddress address) {
-        return fabrics == null
-                && address instanceof InetSocketAddress
-                && profile.rules().list().isEmpty();
+        return fabrics == null && address instanceof InetSocketAddress && (isUnread() || !terms.hasRules());
+    }
+
+    /** Whether connections may leave the kernel that no rule covers. */
+    private boolean movesUnruled() {
+        return isUnread() || terms.movesUnruled();
     }
 
     /** Whether what connections need to leave the kernel waits until the process is not {@linkplain DeferredStart young} any more. */
     boolean waitsForYouth() {
-        return waitsForYouth && DeferredStart.isYoung();
+        return DeferredStart.isYoung() && (isUnread() || terms.waitsForYouth());
     }
 
     /**
-     * Whether a connection begins as a {@link PlainStream}: not where a rule, a log of all connections, or an explicit {@code handover.after}
+     * Whether a connection begins as a {@link PlainStream}: not where a rule, a log of all connections, or a {@code handover.after} of nothing
      * wants more of it from the first byte on.
      */
     boolean startsPlain() {
-        return startsPlain;
+        return isUnread() || terms.startsPlain();
     }
 
     /** Whether a plain connection that has carried so much may be worth a link now. */
     boolean maySoonMove(int operations, long bytes) {
-        if (handoverAfter.isSoon()) {
+        if (isUnread() && DeferredStart.isYoung()) {
+            return false;
+        }
+        HandoverAfter after = handoverAfter();
+        if (after.isSoon()) {
             return ThreadLocalRandom.current().nextInt(SOON_IN_OPERATIONS) == 0;
         }
-        return handoverAfter.isReached(operations, bytes) && !waitsForYouth();
+        return after.isReached(operations, bytes) && !waitsForYouth();
     }
 
     private Decision decide(Role role, SocketAddress address) {
-        TransportRules rules = profile.rules();
+        TransportRules rules = profile().rules();
         if (rules.list().isEmpty()) {
             return Decision.NO_RULE;
         }
@@ -296,7 +315,7 @@ public final class Accelerator {
     List<Fabric> datagramFabricsFor(Role role, InetSocketAddress address) {
         return fabrics()
                 .chosen(
-                        profile.rules().decide(Protocol.UDP, role, address),
+                        profile().rules().decide(Protocol.UDP, role, address),
                         fabrics().datagrams());
     }
 
@@ -307,27 +326,29 @@ public final class Accelerator {
 
     /** Whether the rules let a multicast group's datagrams take RDMA to other hosts. */
     boolean mayReachHosts(Role role, InetSocketAddress group) {
-        return profile.fabrics(profile.rules().decide(Protocol.UDP, role, group))
+        return profile()
+                .fabrics(profile().rules().decide(Protocol.UDP, role, group))
                 .contains(FabricName.RDMA);
     }
 
     /** Whether the rules let a multicast group's datagrams leave the kernel. */
     boolean maySpread(Role role, InetSocketAddress group) {
-        return profile.fabrics(profile.rules().decide(Protocol.UDP, role, group))
+        return profile()
+                .fabrics(profile().rules().decide(Protocol.UDP, role, group))
                 .contains(FabricName.SHM);
     }
 
     /** The rule that decided about a stream, for the log. */
     String ruleFor(Role role, SocketAddress address) {
-        Setting<Boolean> unix = profile.setting(Keys.UNIX_STREAMS);
-        return address instanceof UnixDomainSocketAddress && on && !isUnsaidOrTrue(unix)
+        Setting<Boolean> unix = profile().setting(Keys.UNIX_STREAMS);
+        return address instanceof UnixDomainSocketAddress && isOn() && !isUnsaidOrTrue(unix)
                 ? unix.origin() + ": unix.streams=false"
                 : decide(role, address).toString();
     }
 
     /** As {@link #ruleFor}, for datagrams. */
     String datagramRuleFor(Role role, InetSocketAddress address) {
-        return profile.rules().decide(Protocol.UDP, role, address).toString();
+        return profile().rules().decide(Protocol.UDP, role, address).toString();
     }
 
     /** The connections for which clients may ask for a link. */
@@ -340,12 +361,12 @@ public final class Accelerator {
      * made at once, or the copies of datagrams to groups have to be watched from the beginning.
      */
     boolean linksDatagramsAtOnce() {
-        return linksDatagramsAtOnce;
+        return terms().linksDatagramsAtOnce();
     }
 
     /** When a connection is worth a link. */
     HandoverAfter handoverAfter() {
-        return handoverAfter;
+        return terms().handoverAfter();
     }
 
     /** The connections that ask for links when these have paid off. */
@@ -356,28 +377,29 @@ public final class Accelerator {
 
     private synchronized PricedUpgrades makeUpgrades() {
         if (upgrades == null) {
-            upgrades = new PricedUpgrades(profile.get(Keys.HANDOVER_SAVING), load == null ? new LoadSenses() : load);
+            long saving = profile().get(Keys.HANDOVER_SAVING);
+            upgrades = load == null ? new PricedUpgrades(saving, new LoadSenses()) : new PricedUpgrades(saving, load);
         }
         return upgrades;
     }
 
     /** How long a link is idle before it is given back; {@link Keys#FOREVER} for never. */
     long handoverIdleNanos() {
-        return profile.get(Keys.HANDOVER_IDLE);
+        return profile().get(Keys.HANDOVER_IDLE);
     }
 
     /** How long a peer may take to answer. */
     long probeTimeoutNanos() {
-        return profile.get(Keys.CONNECT_PROBE_TIMEOUT);
+        return profile().get(Keys.CONNECT_PROBE_TIMEOUT);
     }
 
     /** How long a connection that was closed tries to deliver bytes that its peer does not take. */
     long lingerNanos() {
-        return profile.get(Keys.RDMA_LINGER);
+        return profile().get(Keys.RDMA_LINGER);
     }
 
     ConnectionLog log() {
-        return log;
+        return terms().log();
     }
 
     /**
@@ -385,20 +407,20 @@ public final class Accelerator {
      * there the connection would be the kernel's for a moment.
      */
     int firstRing() {
-        return failing ? largestRing() : firstRing(profile);
+        return isFailing() ? largestRing() : firstRing(profile());
     }
 
     /** The largest size in bytes of a connection's ring. */
     int largestRing() {
-        return profile.get(Keys.RING_SIZE);
+        return profile().get(Keys.RING_SIZE);
     }
 
     int lowWater() {
-        return profile.get(Keys.WRITE_LOW_WATER);
+        return profile().get(Keys.WRITE_LOW_WATER);
     }
 
     /** Whether a fall-back is an exception, {@code fallback=fail}. */
     boolean isFailing() {
-        return failing;
+        return !isUnread() && terms.isFailing();
     }
 }

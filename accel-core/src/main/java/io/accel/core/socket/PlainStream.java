@@ -2,10 +2,10 @@
 package io.accel.core.socket;
 
 import io.accel.FallbackReason;
-import io.accel.core.observe.Connections;
 import io.accel.core.observe.Flight;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;
+import io.accel.core.observe.Unlisted;
 import io.accel.core.poll.Pollable;
 import io.accel.core.poll.Registration;
 import io.accel.profile.Role;
@@ -81,7 +81,7 @@ public final class PlainStream implements Pollable {
             this.listener = listener;
             this.connected = true;
             listener.oneMoreUndecided();
-            Connections.moreUnlisted();
+            Unlisted.more();
         } else {
             this.socket = listener.accepted(anchor);
         }
@@ -109,7 +109,7 @@ public final class PlainStream implements Pollable {
                 made.close(true, false); // which only takes note of it
             } else if (connected) {
                 begin(made);
-                Connections.lessUnlisted();
+                Unlisted.less();
             }
             if (only != null) {
                 boolean unused = made.readiness().retained(only);
@@ -137,13 +137,13 @@ public final class PlainStream implements Pollable {
 
     /** Whether a connection that has begun without a socket may go on so. Where first bytes are compared, both ends must see them from the first on. */
     private boolean staysPlain(InetSocketAddress server) {
-        return server != null && server.getAddress().isLoopbackAddress() && !Connections.isObserved() && !Flight.isOn();
+        return server != null && server.getAddress().isLoopbackAddress() && !Unlisted.areObserved() && !Flight.isOn();
     }
 
     /** Whether the peer, this end or somebody who looks may ask for what only a socket has. In the monitor. */
     private boolean isDue() {
         return accelerator.maySoonMove(reads + writes, taken + given)
-                || Connections.isObserved()
+                || Unlisted.areObserved()
                 || (listener != null && accelerator.acceptedStreams().isAsked());
     }
 
@@ -169,7 +169,7 @@ public final class PlainStream implements Pollable {
                 connected |= made == null;
             }
             if (made == null) {
-                Connections.moreUnlisted();
+                Unlisted.more();
                 if (!staysPlain(remote)) {
                     StreamSocket unused = makeSocket();
                 }
@@ -219,17 +219,25 @@ public final class PlainStream implements Pollable {
 
     /** Counts it as what it was: nothing more will be. */
     private void count() {
-        Connections.lessUnlisted();
-        Role role = listener == null ? Role.CLIENT : Role.SERVER;
-        FallbackReason reason = listener == null
-                ? FallbackReason.TOO_LITTLE
-                : listener.unasked(listener.isAccelerated()).reason();
-        ProcessCounters.gotPath(role, PathName.KERNEL);
-        if (reason != null) {
-            ProcessCounters.fellBack(role, reason);
+        Unlisted.less();
+        if (listener == null) {
+            Unlisted.closedClient();
+            return;
         }
-        if (listener != null) {
-            listener.oneLessToMove();
+        if (listener.isAccelerated()) {
+            Unlisted.closedServer();
+        } else {
+            countUnserved();
+        }
+        listener.oneLessToMove();
+    }
+
+    /** Counts it as accepted by a listener that no fabric serves. */
+    private void countUnserved() {
+        FallbackReason reason = listener.unasked(false).reason();
+        ProcessCounters.gotPath(Role.SERVER, PathName.KERNEL);
+        if (reason != null) {
+            ProcessCounters.fellBack(Role.SERVER, reason);
         }
     }
 

@@ -23,10 +23,15 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The companion of a kernel's listener: it lets clients find the connections that were accepted, and gives them links. Thread-safe. */
 public final class StreamListener {
-    private static final PathInfo UNASKED = new PathInfo(
-            "kernel",
-            FallbackReason.PEER_NOT_ACCELERATED,
-            "the client has not asked for a faster path; if it runs Accel, its own log and metrics say why");
+    /** Apart, since in most processes nobody asks. */
+    private static final class Unasked {
+        static final PathInfo PATH = new PathInfo(
+                "kernel",
+                FallbackReason.PEER_NOT_ACCELERATED,
+                "the client has not asked for a faster path; if it runs Accel, its own log and metrics say why");
+
+        private Unasked() {}
+    }
 
     private final Accelerator accelerator;
     // Guarded by this.
@@ -43,8 +48,8 @@ public final class StreamListener {
     private volatile boolean askedLate;
     /** Whether a fabric wants to compare the first bytes of a connection. */
     private volatile boolean compares;
-    /** The path, with the reason, of connections while no fabric serves this listener. */
-    private volatile PathInfo unopened = PathInfo.KERNEL;
+    /** The path, with the reason, of connections while no fabric serves this listener; null if there is no reason. */
+    private volatile PathInfo unopened;
 
     /**
      * A listener that is not bound.
@@ -161,7 +166,7 @@ public final class StreamListener {
                     failure = e;
                     PathInfo why = new PathInfo("kernel", e.reason(), e.getMessage());
                     // A missing device says less than the failure of a fabric that is there.
-                    unopened = unopened.reason() == null || e.reason() != FallbackReason.NO_DEVICE ? why : unopened;
+                    unopened = unopened == null || e.reason() != FallbackReason.NO_DEVICE ? why : unopened;
                     accelerator.log().listening(shown, why);
                 }
             }
@@ -235,7 +240,11 @@ public final class StreamListener {
      * @param findable whether any client can
      */
     PathInfo unasked(boolean findable) {
-        return findable ? UNASKED : unopened;
+        if (findable) {
+            return Unasked.PATH;
+        }
+        PathInfo why = unopened;
+        return why == null ? PathInfo.KERNEL : why;
     }
 
     /** Whether a client may have asked, and had to go on before this end heard of it. */

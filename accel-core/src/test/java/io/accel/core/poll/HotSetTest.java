@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a hot set counts of its members. */
 class HotSetTest {
-    private final HotSet hot = new HotSet(4);
+    private final HotSet hot = new HotSet(() -> new PollConfig(0, 1, 4, 0, PollConfig.Yielding.NEVER));
     private final List<FakeLink> links = new ArrayList<>();
 
     @AfterEach

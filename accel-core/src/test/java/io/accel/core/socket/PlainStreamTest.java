@@ -10,6 +10,7 @@ import io.accel.core.daemon.DeferredStart;
 import io.accel.core.observe.Connections;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;
+import io.accel.core.observe.Unlisted;
 import io.accel.profile.Profile;
 import io.accel.profile.Role;
 import java.io.IOException;
@@ -40,8 +41,8 @@ class PlainStreamTest {
     @BeforeEach
     void connect() throws Exception {
         await().until(() -> !DeferredStart.isYoung());
-        MethodHandles.privateLookupIn(Connections.class, MethodHandles.lookup())
-                .findStaticVarHandle(Connections.class, "observed", boolean.class)
+        MethodHandles.privateLookupIn(Unlisted.class, MethodHandles.lookup())
+                .findStaticVarHandle(Unlisted.class, "observed", boolean.class)
                 .setVolatile(false);
         listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         kernel = SocketChannel.open();
@@ -156,14 +157,14 @@ class PlainStreamTest {
     void aConnectionThatNeverNeedsASocketIsCounted() throws IOException {
         long before = ProcessCounters.connections(Role.CLIENT, PathName.KERNEL);
         long reasons = ProcessCounters.fallbacks(Role.CLIENT, FallbackReason.TOO_LITTLE);
-        long unlisted = Connections.unlisted();
+        long unlisted = Unlisted.open();
         assertThat(unlisted).isPositive();
         assertThat(stream.close(false, false)).isNull();
         assertThat(stream.close(false, false)).isNull();
         assertThat(ProcessCounters.connections(Role.CLIENT, PathName.KERNEL)).isEqualTo(before + 1);
         assertThat(ProcessCounters.fallbacks(Role.CLIENT, FallbackReason.TOO_LITTLE))
                 .isEqualTo(reasons + 1);
-        assertThat(Connections.unlisted()).isEqualTo(unlisted - 1);
+        assertThat(Unlisted.open()).isEqualTo(unlisted - 1);
     }
 
     /** A thread that meets the close in an operation asks the socket what to throw. */
@@ -177,10 +178,23 @@ class PlainStreamTest {
 
     @Test
     void whereMoreIsWantedTheSocketIsThereFromTheBeginning() {
-        for (String after : new String[] {"connect", "0", "8/64KiB", "random"}) {
+        for (String after : new String[] {"connect", "0", "random"}) {
             assertThat(new PlainStream(accelerator(after), new ChannelAnchor(kernel)).socketOrNull())
                     .as(after)
                     .isNotNull();
         }
+    }
+
+    @Test
+    void aNumberOfOperationsIsCountedWithoutASocket() {
+        PlainStream counted = new PlainStream(accelerator("3/1MiB"), new ChannelAnchor(kernel));
+        for (int i = 0; i < 2; i++) {
+            assertThat(counted.beginWrite()).isTrue();
+            assertThat(counted.endWrite(1)).isTrue();
+        }
+        assertThat(counted.socketOrNull()).isNull();
+        assertThat(counted.beginWrite()).isTrue();
+        assertThat(counted.endWrite(1)).isTrue();
+        assertThat(counted.socketOrNull()).isNotNull();
     }
 }

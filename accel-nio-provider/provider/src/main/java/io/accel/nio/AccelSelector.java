@@ -31,7 +31,6 @@ import java.util.function.Consumer;
 final class AccelSelector extends AbstractSelector {
     private final Poller poller;
     private final Poller.Sink intoSelected = new IntoSelected();
-    private final Poller.Sink intoBatch = new IntoBatch();
 
     private final KeySet keys = new KeySet();
     private final Set<SelectionKey> keysView = keys.view();
@@ -42,6 +41,8 @@ final class AccelSelector extends AbstractSelector {
     private int updated;
     private long round;
     private final List<AccelSelectionKey> batch = new ArrayList<>();
+    /** Null as long as no selection was for an action. */
+    private Poller.Sink intoBatch;
 
     private AccelSelector(AccelSelectorProvider provider, Poller poller) {
         super(provider);
@@ -184,7 +185,7 @@ final class AccelSelector extends AbstractSelector {
 
     private void selectBatch(long timeoutNanos, Consumer<SelectionKey> action) throws IOException {
         try {
-            poller.poll(timeoutNanos, intoBatch);
+            poller.poll(timeoutNanos, intoBatch == null ? newBatch() : intoBatch);
             for (AccelSelectionKey key : batch) {
                 if (key.isValid()) {
                     updated++;
@@ -195,6 +196,11 @@ final class AccelSelector extends AbstractSelector {
         } finally {
             batch.clear();
         }
+    }
+
+    private Poller.Sink newBatch() {
+        intoBatch = new IntoBatch();
+        return intoBatch;
     }
 
     /** @param polls whether a poll follows, which may end the registrations */
