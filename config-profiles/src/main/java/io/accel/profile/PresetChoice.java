@@ -6,15 +6,18 @@ import java.util.Properties;
 import java.util.function.Supplier;
 
 /**
- * The choice of a process that names a preset and changes nothing of it, as most do. It cannot have a mistake, and it tells whether anything is
- * accelerated, so that nobody has to read the {@link Profile} while the process starts: that takes more classes than all else that a young
- * program needs of Accel. Immutable.
+ * The choice of a process that names a preset and changes nothing of it, as most do; only {@code unix.streams}, which the agent sets, may be set
+ * beside it. It cannot have a mistake, and it tells whether anything is accelerated, so that nobody has to read the {@link Profile} while the
+ * process starts: that takes more classes than all else that a young program needs of Accel. Immutable.
  */
 public final class PresetChoice implements Supplier<Profile> {
     private final String name;
+    /** The text of {@code unix.streams}; null if it is not set. */
+    private final String unixStreams;
 
-    private PresetChoice(String name) {
+    private PresetChoice(String name, String unixStreams) {
         this.name = name;
+        this.unixStreams = unixStreams;
     }
 
     /**
@@ -28,7 +31,7 @@ public final class PresetChoice implements Supplier<Profile> {
         if (!Presets.NAMES.contains(name)) {
             throw new IllegalArgumentException("no preset '" + name + "'");
         }
-        return new PresetChoice(name);
+        return new PresetChoice(name, null);
     }
 
     /**
@@ -42,33 +45,26 @@ public final class PresetChoice implements Supplier<Profile> {
 
     static PresetChoice of(Properties properties, Map<String, String> environment) {
         for (String property : properties.stringPropertyNames()) {
-            if (property.startsWith(Profile.PREFIX) && !property.equals(Profile.PROPERTY)) {
+            if (property.startsWith(Profile.PREFIX)
+                    && !property.equals(Profile.PROPERTY)
+                    && !property.equals(Profile.UNIX_STREAMS_PROPERTY)) {
                 return null;
             }
         }
-        return of(
-                properties.getProperty(Profile.PROPERTY),
-                environment.get(Profile.PROFILE_VARIABLE),
-                environment.get(Profile.OPTIONS_VARIABLE));
-    }
-
-    /**
-     * The choice of these.
-     *
-     * @param property the value of the property that names the profile; null if it is not set
-     * @param variable the value of the variable that names the profile; null if it is not set
-     * @param options the value of the variable that sets keys; null if it is not set
-     * @return as {@link #fromSystem}
-     */
-    static PresetChoice of(String property, String variable, String options) {
-        if (options != null) {
+        String streams = properties.getProperty(Profile.UNIX_STREAMS_PROPERTY);
+        if (environment.get(Profile.OPTIONS_VARIABLE) != null || !isUnsetOrBoolean(streams)) {
             return null;
         }
-        String chosen = property;
+        String chosen = properties.getProperty(Profile.PROPERTY);
         if (chosen == null) {
+            String variable = environment.get(Profile.PROFILE_VARIABLE);
             chosen = variable == null || variable.isBlank() ? Presets.DEFAULT : variable.strip();
         }
-        return Presets.NAMES.contains(chosen) ? new PresetChoice(chosen) : null;
+        return Presets.NAMES.contains(chosen) ? new PresetChoice(chosen, streams) : null;
+    }
+
+    private static boolean isUnsetOrBoolean(String text) {
+        return text == null || text.equals("true") || text.equals("false");
     }
 
     /** The preset's name. */
@@ -81,6 +77,11 @@ public final class PresetChoice implements Supplier<Profile> {
         return !name.equals(Presets.OFF_NAME);
     }
 
+    /** Whether it says whether Unix-domain streams may move. */
+    public boolean decidesUnixStreams() {
+        return unixStreams != null;
+    }
+
     /**
      * Reads the preset.
      *
@@ -88,7 +89,7 @@ public final class PresetChoice implements Supplier<Profile> {
      */
     @Override
     public Profile get() {
-        return Profile.load(name, Map.of());
+        return Profile.load(name, unixStreams == null ? Map.of() : Map.of(Profile.UNIX_STREAMS, unixStreams));
     }
 
     @Override

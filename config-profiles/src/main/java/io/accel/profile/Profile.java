@@ -22,6 +22,11 @@ public final class Profile {
     /** What the names of Accel's system properties begin with. */
     static final String PREFIX = "accel.";
 
+    static final String UNIX_STREAMS = "unix.streams";
+
+    /** The system property that says whether Unix-domain streams may move. */
+    public static final String UNIX_STREAMS_PROPERTY = PREFIX + UNIX_STREAMS;
+
     private static final String CHOICE = "profile";
 
     /** The system property that names the profile. */

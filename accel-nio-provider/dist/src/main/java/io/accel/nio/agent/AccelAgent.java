@@ -2,11 +2,7 @@
 package io.accel.nio.agent;
 
 import io.accel.nio.net.AccelSockets;
-import io.accel.profile.Keys;
-import io.accel.profile.Mode;
-import io.accel.profile.NettyChoice;
 import io.accel.profile.OptionLine;
-import io.accel.profile.Origin;
 import io.accel.profile.Profile;
 import io.accel.profile.ProfileException;
 import java.io.IOException;
@@ -177,7 +173,7 @@ public final class AccelAgent {
                 System.setProperty(property, setting.getValue());
             }
         }
-        Profile profile = Profile.fromSystem();
+        Wanted wanted = Wanted.fromSystem();
         String missing = missingModule();
         if (missing != null) {
             return missing;
@@ -192,14 +188,14 @@ public final class AccelAgent {
         String refused = providerInUse(instrumentation);
         if (refused == null) {
             JdkChange.forChannels(instrumentation, Say.TO_USERS);
-            serveUnixStreams(profile.setting(Keys.UNIX_STREAMS).origin().kind() != Origin.Kind.DEFAULT);
+            serveUnixStreams(wanted.decidesUnixStreams());
             serveAsynchronousChannels(instrumentation);
-            if (profile.get(Keys.MODE) == Mode.ACCELERATE && profile.get(Keys.NETTY) == NettyChoice.NIO) {
+            if (wanted.accelerates() && wanted.keepsNettyToNio()) {
                 NettyTransports.takeNio(Say.TO_USERS);
             }
-            if (profile.get(Keys.SOCKETS)) {
+            if (wanted.servesSockets()) {
                 serveSockets(instrumentation);
-                if (profile.get(Keys.MODE) == Mode.ACCELERATE) {
+                if (wanted.accelerates()) {
                     JdkChange.forSockets(instrumentation, Say.TO_USERS);
                 }
             }
@@ -213,7 +209,7 @@ public final class AccelAgent {
      */
     private static void serveUnixStreams(boolean isDecided) {
         if (!isDecided && JdkChange.areChannelsServed()) {
-            System.setProperty(PREFIX + Keys.UNIX_STREAMS.name(), "true");
+            System.setProperty(Profile.UNIX_STREAMS_PROPERTY, "true");
         }
     }
 

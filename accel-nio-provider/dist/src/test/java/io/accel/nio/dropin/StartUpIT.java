@@ -47,12 +47,12 @@ class StartUpIT {
      * @param newer with newer ones
      */
     private record Budget(int older, int newer) {
-        static final Budget BY_PROPERTY = new Budget(104, 107);
-        static final Budget OFF = new Budget(66, 69);
-        static final Budget BY_AGENT = new Budget(109, 143);
-        static final Budget OFF_BY_AGENT = new Budget(73, 101);
-        static final Budget OF_SOCKETS = new Budget(289, 295);
-        static final Budget OFF_OF_SOCKETS = new Budget(223, 227);
+        static final Budget BY_PROPERTY = new Budget(68, 73);
+        static final Budget OFF = new Budget(46, 51);
+        static final Budget BY_AGENT = new Budget(68, 104);
+        static final Budget OFF_BY_AGENT = new Budget(44, 78);
+        static final Budget OF_SOCKETS = new Budget(281, 298);
+        static final Budget OFF_OF_SOCKETS = new Budget(215, 230);
     }
 
     static Stream<Arguments> programs() {
