@@ -10,6 +10,15 @@ package io.accel.profile;
  * @param unrest the changes that the connection undergoes all the time, for tests
  */
 public record HandoverAfter(When when, int operations, long bytes, Unrest unrest) {
+    /**
+     * A connection that has done fewer operations, and carried less than {@link #LEAST_BYTES}, is never worth it by its price, which is what all
+     * presets go by.
+     */
+    public static final int LEAST_OPERATIONS = 8;
+
+    /** As {@link #LEAST_OPERATIONS}. */
+    public static final long LEAST_BYTES = 64 << 10;
+
     /** What decides when a connection is worth a faster path. */
     public enum When {
         /** It is worth it at once; the connecting or accepting thread waits for the decision. */

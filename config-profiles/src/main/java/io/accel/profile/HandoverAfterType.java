@@ -13,10 +13,6 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
     private static final String RANDOM = "random";
     private static final String SOON = "soon";
     private static final String BREAKING = "breaking";
-    /** A connection that carries less than this is never worth it, whatever the price. */
-    private static final int LEAST_OPERATIONS = 8;
-
-    private static final long LEAST_BYTES = 64 << 10;
     private static final int MOST_OPERATIONS = 1_000_000_000;
 
     @Override
@@ -32,7 +28,8 @@ final class HandoverAfterType implements ValueType<HandoverAfter> {
     @Override
     public HandoverAfter parse(String text) throws BadValueException {
         return switch (text) {
-            case AUTO -> new HandoverAfter(When.PRICED, LEAST_OPERATIONS, LEAST_BYTES, Unrest.NONE);
+            case AUTO ->
+                new HandoverAfter(When.PRICED, HandoverAfter.LEAST_OPERATIONS, HandoverAfter.LEAST_BYTES, Unrest.NONE);
             case "0" -> new HandoverAfter(When.AT_ONCE, 0, 0, Unrest.NONE);
             case CONNECT -> new HandoverAfter(When.CONNECT, 0, 0, Unrest.NONE);
             case SOON -> new HandoverAfter(When.SOON, 0, 0, Unrest.NONE);

@@ -8,10 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The part of Accel's start that can wait. A process is young for a second after Accel has begun in it, and for some more as long as it has no
- * time to spare; what is deferred meanwhile is done then, in the order of asking, by one daemon. So it does not compete with the program's own
- * start, and a program that is over by then never pays for it. Where Accel does not begin for a whole process, as in a program that makes its
- * provider by itself, nothing is deferred. Thread-safe.
+ * The part of Accel's start that can wait. A process is young for a second after Accel has begun in it, for some more as long as it has no time
+ * to spare, and then until somebody {@linkplain #want wants} what waits, ten seconds in all at most; what is deferred meanwhile is done then, in
+ * the order of asking, by one daemon. So it does not compete with the program's own start, and a program that is over by then, or that Accel
+ * cannot help in these seconds, never pays for it. Where Accel does not begin for a whole process, as in a program that makes its provider by
+ * itself, nothing is deferred. Thread-safe.
  */
 public final class DeferredStart {
     private static final long YOUTH_MILLIS = 1_000;
@@ -19,6 +20,8 @@ public final class DeferredStart {
     private static final long MOST_BUSY_MILLIS = 4_000;
 
     private static final long LOOK_MILLIS = 250;
+    /** How long what nobody wants waits, from the beginning on. */
+    private static final long UNWANTED_MILLIS = 10_000;
     /** The most pieces of work that are kept; the next ones are done at once, by whoever has them. */
     private static final int MOST = 1_000;
 
@@ -28,6 +31,10 @@ public final class DeferredStart {
     private static volatile boolean young;
     /** Whether the process has no time to spare; null if nobody can tell. Any thread writes it, once. */
     private static volatile BooleanSupplier busy;
+    /** Whether somebody wants what waits. Any thread sets it. */
+    private static volatile boolean wanted;
+    /** Waits. Written by itself, before it looks at {@link #wanted}, which is set before this is read. */
+    private static volatile Thread waiting;
 
     private DeferredStart() {}
 
@@ -75,6 +82,14 @@ public final class DeferredStart {
         busy = isBusy;
     }
 
+    /** Has what waits done as soon as the process has time to spare, since there is a use for it. */
+    public static void want() {
+        if (!wanted) {
+            wanted = true;
+            LockSupport.unpark(waiting);
+        }
+    }
+
     private static boolean isBusy() {
         BooleanSupplier asked = busy;
         return asked != null && asked.getAsBoolean();
@@ -85,6 +100,19 @@ public final class DeferredStart {
         pass(YOUTH_MILLIS);
         for (long left = MOST_BUSY_MILLIS; left > 0 && !Daemons.isEnding() && isBusy(); left -= LOOK_MILLIS) {
             pass(LOOK_MILLIS);
+        }
+    }
+
+    /** Waits until somebody wants what waits, or it has waited for long enough. */
+    private static void awaitWanted(long since) {
+        waiting = Thread.currentThread();
+        long end = since + TimeUnit.MILLISECONDS.toNanos(UNWANTED_MILLIS);
+        long most = TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
+        for (long left = end - System.nanoTime();
+                left > 0 && !wanted && !Daemons.isEnding();
+                left = end - System.nanoTime()) {
+            boolean unused = Thread.interrupted(); // which would keep it from waiting, and nobody has a reason for
+            LockSupport.parkNanos(Math.min(left, most));
         }
     }
 
@@ -119,8 +147,10 @@ public final class DeferredStart {
     private record Youth(Runnable first) implements Runnable {
         @Override
         public void run() {
+            long since = System.nanoTime();
             perform(first);
             passYouth();
+            awaitWanted(since);
             if (Daemons.isEnding()) {
                 return; // it is too late for a beginning
             }

@@ -101,6 +101,11 @@ public final class AccelRuntime {
         return made != null ? made : make();
     }
 
+    /** Whether nothing is chosen but a preset. */
+    boolean hasOnlyPreset() {
+        return preset != null;
+    }
+
     /** The profile at work. */
     Profile profile() {
         Profile read = profile;

@@ -19,13 +19,12 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
  * What a process has beside its connections: the line in its log, its metrics, and the answers to {@code accel stats} and {@code accel
- * capture}. They start when the process is not young any more, off the program's threads, and in a program that is over by then not at
- * all.
+ * capture}. They start when the process is not {@linkplain DeferredStart young} any more, off the program's threads, and in a program that is
+ * over by then not at all.
  */
 final class Services implements Runnable, Consumer<Logger> {
     private final AccelRuntime runtime;
@@ -41,18 +40,15 @@ final class Services implements Runnable, Consumer<Logger> {
      */
     static void startLater(AccelRuntime runtime) {
         Services services = new Services(runtime);
-        DeferredStart.stayYoungWhile(runtime.isOn() ? new NoTimeToSpare() : new NoHurry());
+        if (runtime.isOn()) {
+            DeferredStart.stayYoungWhile(new NoTimeToSpare());
+        }
+        if (!runtime.hasOnlyPreset()) {
+            DeferredStart.want(); // it may be about metrics, or a log
+        }
         Log.of("io.accel").later(services);
         if (!DeferredStart.defer(services)) {
             services.run();
-        }
-    }
-
-    /** A process in which nothing is accelerated has only a line to say, and does not look at the machine for that. */
-    private static final class NoHurry implements BooleanSupplier {
-        @Override
-        public boolean getAsBoolean() {
-            return true;
         }
     }
 

@@ -274,9 +274,19 @@ public final class Accelerator {
         return isUnread() || terms.movesUnruled();
     }
 
-    /** Whether what connections need to leave the kernel waits until the process is not {@linkplain DeferredStart young} any more. */
-    boolean waitsForYouth() {
-        return DeferredStart.isYoung() && (isUnread() || terms.waitsForYouth());
+    /**
+     * Whether what connections need to leave the kernel waits until the process is not {@linkplain DeferredStart young} any more.
+     *
+     * @param wanted whether there is a connection that has a use for it
+     */
+    boolean waitsForYouth(boolean wanted) {
+        if (!DeferredStart.isYoung() || !(isUnread() || terms.waitsForYouth())) {
+            return false;
+        }
+        if (wanted) {
+            DeferredStart.want();
+        }
+        return true;
     }
 
     /**
@@ -289,14 +299,17 @@ public final class Accelerator {
 
     /** Whether a plain connection that has carried so much may be worth a link now. */
     boolean maySoonMove(int operations, long bytes) {
-        if (isUnread() && DeferredStart.isYoung()) {
-            return false;
+        if (isUnread()) { // then nothing is loaded to find out
+            boolean isLeast = operations >= HandoverAfter.LEAST_OPERATIONS || bytes >= HandoverAfter.LEAST_BYTES;
+            if (!isLeast || waitsForYouth(true)) {
+                return false;
+            }
         }
         HandoverAfter after = handoverAfter();
         if (after.isSoon()) {
             return ThreadLocalRandom.current().nextInt(SOON_IN_OPERATIONS) == 0;
         }
-        return after.isReached(operations, bytes) && !waitsForYouth();
+        return after.isReached(operations, bytes) && !waitsForYouth(true);
     }
 
     private Decision decide(Role role, SocketAddress address) {

@@ -109,7 +109,7 @@ public final class StreamListener {
             accelerator.log().listening(shown, unopened);
             return;
         }
-        if (accelerator.waitsForYouth()) {
+        if (accelerator.waitsForYouth(false)) {
             compares = accelerator.comparesBeginnings(Role.SERVER, shown);
             accelerated = true; // those who are accepted meanwhile are found later
             if (DeferredStart.defer(new Opening(bound, shown))) {

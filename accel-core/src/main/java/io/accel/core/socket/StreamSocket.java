@@ -201,7 +201,7 @@ public final class StreamSocket {
         HandoverAfter after = accelerator.handoverAfter();
         // In a young process the peer has no listener yet, and what decides on prices is a hundred classes.
         return after.isReached(operations, bytes)
-                && !accelerator.waitsForYouth()
+                && !accelerator.waitsForYouth(true)
                 && (!after.isPriced() || accelerator.upgrades().areDue(operations, bytes));
     }
 

@@ -11,6 +11,9 @@ final class DeferredStartProbe {
     /** Longer than a process is young. */
     private static final long LONG_MILLIS = 1_500;
 
+    /** Longer than a process with time to spare is young if somebody wants what waits. */
+    private static final long LONGER_MILLIS = 4_000;
+
     /** How often the daemon has asked whether the process is busy. */
     private static final AtomicInteger ASKED = new AtomicInteger();
 
@@ -24,6 +27,9 @@ final class DeferredStartProbe {
         if (how.equals("busy") || how.equals("swamped")) {
             int times = how.equals("busy") ? 3 : Integer.MAX_VALUE;
             DeferredStart.stayYoungWhile(() -> ASKED.incrementAndGet() < times);
+        }
+        if (!how.equals("unwanted")) {
+            DeferredStart.want();
         }
         say("young " + DeferredStart.isYoung());
         if (how.equals("fails")) {
@@ -40,6 +46,10 @@ final class DeferredStartProbe {
         if (how.equals("busy") || how.equals("swamped")) {
             DONE.await();
             say("asked " + ASKED);
+        } else if (how.equals("unwanted")) {
+            say(DONE.await(LONGER_MILLIS, TimeUnit.MILLISECONDS) ? "done" : "not done");
+            DeferredStart.want();
+            say(DONE.await(LONG_MILLIS, TimeUnit.MILLISECONDS) ? "done" : "not done");
         } else if (how.equals("waits") || how.equals("fails")) {
             DONE.await();
             while (DeferredStart.isYoung()) {

@@ -35,6 +35,18 @@ class DeferredStartTest {
     }
 
     @Test
+    void whatNobodyWantsWaitsForLonger() throws Exception {
+        assertThat(run("unwanted"))
+                .containsExactly(
+                        "young true",
+                        "deferred true",
+                        "not done",
+                        "first by accel-start",
+                        "second by accel-start",
+                        "done");
+    }
+
+    @Test
     void anErrorEndsNoOthersWork() throws Exception {
         assertThat(run("fails")).contains("young true", "second by accel-start", "young false");
     }

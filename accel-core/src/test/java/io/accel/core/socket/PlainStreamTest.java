@@ -40,6 +40,7 @@ class PlainStreamTest {
     /** As in a process that is not young any more, and in which nobody looks, whatever other tests have done in it. */
     @BeforeEach
     void connect() throws Exception {
+        DeferredStart.want();
         await().until(() -> !DeferredStart.isYoung());
         MethodHandles.privateLookupIn(Unlisted.class, MethodHandles.lookup())
                 .findStaticVarHandle(Unlisted.class, "observed", boolean.class)

@@ -3,6 +3,7 @@ package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.accel.profile.HandoverAfter;
 import io.accel.profile.PresetChoice;
 import io.accel.profile.Profile;
 import io.accel.profile.Profiles;
@@ -28,6 +29,9 @@ class TermsTest {
         assertThat(read.hasRules()).isFalse();
         assertThat(read.waitsForYouth()).isTrue();
         assertThat(read.startsPlain()).isTrue();
+        assertThat(read.handoverAfter().isPriced()).isTrue();
+        assertThat(read.handoverAfter().operations()).isEqualTo(HandoverAfter.LEAST_OPERATIONS);
+        assertThat(read.handoverAfter().bytes()).isEqualTo(HandoverAfter.LEAST_BYTES);
     }
 
     @Test
@@ -43,6 +47,8 @@ class TermsTest {
         assertThat(unread.startsPlain()).isTrue();
         assertThat(unread.mayMove(Role.CLIENT, ANY)).isTrue();
         assertThat(unread.comparesBeginnings(Role.SERVER, ANY)).isTrue();
+        assertThat(unread.maySoonMove(HandoverAfter.LEAST_OPERATIONS - 1, HandoverAfter.LEAST_BYTES - 1))
+                .isFalse();
         assertThat(unread.isUnread()).isTrue();
         assertThat(unread.handoverAfter().isPriced()).isTrue();
         assertThat(unread.isUnread()).isFalse();
