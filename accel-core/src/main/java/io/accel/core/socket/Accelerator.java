@@ -173,6 +173,11 @@ public final class Accelerator {
         return isUnread() || terms.isOn();
     }
 
+    /** Whether the agent may accelerate {@code java.net.Socket} and its like. */
+    public boolean servesSockets() {
+        return isUnread() || terms.servesSockets();
+    }
+
     /** The profile's wait strategy. */
     public PollConfig pollConfig() {
         return pollConfig(profile());

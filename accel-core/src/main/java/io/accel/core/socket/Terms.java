@@ -12,7 +12,7 @@ import io.accel.profile.Setting;
 
 /**
  * A profile, and what it says about each connection, so that no connection has to look it up. All presets that accelerate say the same of {@link
- * #isOn}, {@link #isFailing}, {@link #movesUnruled}, {@link #hasRules}, {@link #waitsForYouth} and {@link #startsPlain}, which {@link
+ * #isOn}, {@link #isFailing}, {@link #servesSockets}, {@link #movesUnruled}, {@link #hasRules}, {@link #waitsForYouth} and {@link #startsPlain}, which {@link
  * Accelerator} therefore knows of a preset that it has not read. Immutable.
  */
 final class Terms {
@@ -68,6 +68,11 @@ final class Terms {
 
     boolean hasRules() {
         return !profile.rules().list().isEmpty();
+    }
+
+    /** As {@link Accelerator#servesSockets}. */
+    boolean servesSockets() {
+        return profile.get(Keys.SOCKETS);
     }
 
     /** Whether connections may leave the kernel that no rule covers. */

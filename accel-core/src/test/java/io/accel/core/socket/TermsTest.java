@@ -25,6 +25,7 @@ class TermsTest {
         Terms read = new Terms(Profile.load(preset, Map.of()));
         assertThat(read.isOn()).isTrue();
         assertThat(read.isFailing()).isFalse();
+        assertThat(read.servesSockets()).isTrue();
         assertThat(read.movesUnruled()).isTrue();
         assertThat(read.hasRules()).isFalse();
         assertThat(read.waitsForYouth()).isTrue();
@@ -44,6 +45,7 @@ class TermsTest {
         Accelerator unread = new Accelerator(PresetChoice.of("balanced"));
         assertThat(unread.isOn()).isTrue();
         assertThat(unread.isFailing()).isFalse();
+        assertThat(unread.servesSockets()).isTrue();
         assertThat(unread.startsPlain()).isTrue();
         assertThat(unread.mayMove(Role.CLIENT, ANY)).isTrue();
         assertThat(unread.comparesBeginnings(Role.SERVER, ANY)).isTrue();

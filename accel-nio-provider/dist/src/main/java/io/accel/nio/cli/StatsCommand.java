@@ -335,7 +335,7 @@ final class StatsCommand implements Callable<Integer> {
         } else {
             complaints.add(
                     "no accelerated JVM" + ofThisUser() + " with process id " + pid + " in " + dir()
-                            + ": it has opened no channel yet, or its first one less than a second ago, runs with stats=false, or has another shm.dir (see --dir)");
+                            + ": it has opened no channel yet, or its first one less than ten seconds ago, runs with stats=false, or has another shm.dir (see --dir)");
         }
     }
 

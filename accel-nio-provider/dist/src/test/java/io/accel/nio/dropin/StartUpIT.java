@@ -52,7 +52,7 @@ class StartUpIT {
         static final Budget BY_AGENT = new Budget(68, 104);
         static final Budget OFF_BY_AGENT = new Budget(44, 78);
         static final Budget OF_SOCKETS = new Budget(281, 298);
-        static final Budget OFF_OF_SOCKETS = new Budget(215, 230);
+        static final Budget OFF_OF_SOCKETS = new Budget(188, 203);
     }
 
     static Stream<Arguments> programs() {

@@ -5,7 +5,6 @@ import io.accel.core.jdk.JdkAccess;
 import io.accel.core.runtime.AccelRuntime;
 import io.accel.core.socket.Accelerator;
 import io.accel.nio.AccelSelectorProvider;
-import io.accel.profile.Keys;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -99,9 +98,9 @@ public final class AccelSockets implements SocketImplFactory, Predicate<SocketIm
         private static Accelerator find() {
             // The JVM makes its provider with the profile of this process.
             if (SelectorProvider.provider() instanceof AccelSelectorProvider) {
-                Accelerator accelerator = AccelRuntime.get().accelerator();
-                if (accelerator.isOn() && accelerator.profile().get(Keys.SOCKETS)) {
-                    return accelerator;
+                AccelRuntime runtime = AccelRuntime.get();
+                if (runtime.isOn() && runtime.accelerator().servesSockets()) {
+                    return runtime.accelerator();
                 }
             }
             return null;
