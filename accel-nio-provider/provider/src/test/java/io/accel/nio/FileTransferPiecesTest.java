@@ -39,6 +39,7 @@ class FileTransferPiecesTest {
     @ParameterizedTest
     @ValueSource(strings = {"connect", "1000000/1GiB"})
     void transferIsInPiecesAndAMappedFileIsNot(String handover) throws Exception {
+        assertThat(Connections.observe()).isNotNull(); // from now on connections are listed from the beginning
         Path path = directory.resolve("file");
         Files.write(path, new byte[PIECES * PIECE]);
         AccelSelectorProvider provider =
