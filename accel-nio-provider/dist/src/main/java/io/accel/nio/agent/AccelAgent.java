@@ -193,11 +193,9 @@ public final class AccelAgent {
             if (wanted.accelerates() && wanted.keepsNettyToNio()) {
                 NettyTransports.takeNio(Say.TO_USERS);
             }
-            if (wanted.servesSockets()) {
+            if (wanted.accelerates() && wanted.servesSockets()) {
                 serveSockets(instrumentation);
-                if (wanted.accelerates()) {
-                    JdkChange.forSockets(instrumentation, Say.TO_USERS);
-                }
+                JdkChange.forSockets(instrumentation, Say.TO_USERS);
             }
         }
         return refused;

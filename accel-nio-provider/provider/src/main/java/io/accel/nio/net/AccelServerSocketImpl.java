@@ -3,9 +3,9 @@ package io.accel.nio.net;
 
 import io.accel.core.daemon.Dropped;
 import io.accel.core.socket.Accelerator;
+import io.accel.core.socket.PlainStream;
 import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamListener;
-import io.accel.core.socket.StreamSocket;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -108,10 +108,10 @@ final class AccelServerSocketImpl extends SocketImpl implements Supplier<SocketI
                     + s.getClass().getName());
         }
         KernelSocket connected = Relief.run(accept, accelerator);
-        StreamSocket stream = null;
+        PlainStream stream = null;
         boolean taken = false;
         try {
-            stream = listener.accepted(new SocketAnchor(connected));
+            stream = listener.acceptedPlain(new SocketAnchor(connected));
             accepted.adopt(stream, connected);
             taken = true;
         } finally {

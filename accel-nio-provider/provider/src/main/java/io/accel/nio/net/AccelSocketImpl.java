@@ -6,6 +6,7 @@ import io.accel.core.socket.Accelerator;
 import io.accel.core.socket.Incoming;
 import io.accel.core.socket.LinkStream;
 import io.accel.core.socket.Outgoing;
+import io.accel.core.socket.PlainStream;
 import io.accel.core.socket.Relief;
 import io.accel.core.socket.StreamSocket;
 import java.io.IOException;
@@ -48,8 +49,8 @@ final class AccelSocketImpl extends SocketImpl {
     /** Lets the garbage collector close the parts if the program drops this; null as long as they are. */
     private Cleaner.Cleanable dropped;
 
-    /** The core's socket; written once, when this is connected. */
-    private volatile StreamSocket socket;
+    /** The core's stream; written once, when this is connected. */
+    private volatile PlainStream stream;
     /** The transfers over the link in use; written when the first byte goes over it. */
     private volatile LinkTransfers transfers;
 
@@ -113,10 +114,12 @@ final class AccelSocketImpl extends SocketImpl {
             }
             adopt(connecting);
             if (direct && !isForDatagrams()) {
-                StreamSocket connected = new StreamSocket(accelerator, new SocketAnchor(connecting));
-                connected.wantUrgentInline(urgentInline);
+                PlainStream connected = new PlainStream(accelerator, new SocketAnchor(connecting));
                 watch(connected, connecting);
                 connected.connected();
+                if (urgentInline) {
+                    connected.socket().wantUrgentInline(true);
+                }
             }
         } catch (IOException | RuntimeException e) {
             close();
@@ -167,7 +170,7 @@ final class AccelSocketImpl extends SocketImpl {
     }
 
     /** Takes over a connection that a listener has accepted. */
-    void adopt(StreamSocket known, KernelSocket accepted) {
+    void adopt(PlainStream known, KernelSocket accepted) {
         synchronized (this) {
             kernel = accepted;
         }
@@ -180,8 +183,8 @@ final class AccelSocketImpl extends SocketImpl {
      * Has the garbage collector close a dropped connection. Daemons hold its parts, so that they would not be closed like a socket of
      * the JDK's.
      */
-    private void watch(StreamSocket connected, KernelSocket by) {
-        socket = connected;
+    private void watch(PlainStream connected, KernelSocket by) {
+        stream = connected;
         SocketParts parts = new SocketParts(connected, by);
         Cleaner.Cleanable watched = Dropped.watch(this, parts);
         synchronized (this) {
@@ -229,13 +232,13 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected InputStream getInputStream() throws IOException {
         KernelSocket open = kernel();
-        return socket == null ? open.rawInput() : new SocketImplInput(this);
+        return stream == null ? open.rawInput() : new SocketImplInput(this);
     }
 
     @Override
     protected OutputStream getOutputStream() throws IOException {
         KernelSocket open = kernel();
-        return socket == null ? open.rawOutput() : new SocketImplOutput(this);
+        return stream == null ? open.rawOutput() : new SocketImplOutput(this);
     }
 
     /** Reads at least a byte; returns -1 at the end. */
@@ -245,7 +248,77 @@ final class AccelSocketImpl extends SocketImpl {
         }
         int limit = timeoutMillis; // as in the JDK, a timeout that is set meanwhile is the next read's
         long start = limit > 0 ? System.nanoTime() : 0;
-        Incoming in = socket.incoming();
+        if (stream.socketOrNull() == null && stream.beginRead()) {
+            int n = readPlain(b, off, len);
+            if (n != 0) {
+                return n;
+            }
+        }
+        return readStream(b, off, len, limit, start);
+    }
+
+    /**
+     * Reads from the kernel, and goes on with a socket that others have made meanwhile, or that an error asks for.
+     *
+     * @return as {@link #read}; 0 if the bytes come over a link now
+     */
+    private int readPlain(byte[] b, int off, int len) throws IOException {
+        int n = 0;
+        IOException failure = null;
+        boolean goesOn;
+        boolean isOver = false;
+        try {
+            try {
+                n = raw().rawInput().read(b, off, len);
+            } catch (SocketTimeoutException e) {
+                throw e;
+            } catch (IOException e) {
+                failure = e;
+            }
+            goesOn = failure != null || !stream.endRead(n);
+            if (goesOn) {
+                StreamSocket unused = stream.socket(); // keeps others out until this thread has entered its half
+            }
+            isOver = true;
+        } finally {
+            if (!isOver) {
+                stream.leaveRead();
+            }
+        }
+        if (goesOn) {
+            return endEarly(n, failure, ByteBuffer.wrap(b, off, len));
+        }
+        if (n < 0) {
+            if (isClosed()) {
+                throw LinkTransfers.toSocketException(new AsynchronousCloseException());
+            }
+            ended = true;
+        }
+        return n;
+    }
+
+    /** Ends a read from the kernel that has begun before there was a socket. */
+    private int endEarly(int came, IOException failure, ByteBuffer dst) throws IOException {
+        Incoming in = stream.socket().incoming();
+        in.adopt();
+        try {
+            if (failure != null) {
+                throw failure;
+            }
+            int n = account(in, came, dst);
+            if (n == -1) {
+                ended = true;
+            }
+            return n == LinkStream.MOVED ? 0 : n;
+        } catch (IOException e) {
+            return failed(in, e);
+        } finally {
+            in.leave();
+        }
+    }
+
+    private int readStream(byte[] b, int off, int len, int limit, long start) throws IOException {
+        Incoming in = stream.socket().incoming();
         int n;
         do {
             LinkStream link = in.link();
@@ -286,29 +359,80 @@ final class AccelSocketImpl extends SocketImpl {
     private int readEntered(Incoming in, byte[] b, int off, int len) throws IOException {
         try {
             ByteBuffer dst = ByteBuffer.wrap(b, off, len);
-            int aside = socket.isInputShut() || raw().isClosed() ? 0 : in.readAside(dst);
+            int aside = stream.socket().isInputShut() || raw().isClosed() ? 0 : in.readAside(dst);
             if (aside > 0) {
                 return aside;
             }
-            int n = raw().rawInput().read(b, off, len);
-            if (n < 0 && socket.isClosed()) {
-                throw new AsynchronousCloseException();
-            }
-            return n < 0 && socket.isInputShut() ? -1 : in.took(n, dst.position(off + Math.max(0, n)));
+            return account(in, raw().rawInput().read(b, off, len), dst);
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
-            // A close tells the peer before it closes the kernel's socket, so the peer's answer does not matter.
-            if (socket.isClosed()) {
-                throw LinkTransfers.toSocketException(new AsynchronousCloseException());
-            }
-            return in.failed(e);
+            return failed(in, e);
         }
+    }
+
+    /** Accounts for a read from the kernel, in the reading half of its path. */
+    private int account(Incoming in, int n, ByteBuffer dst) throws IOException {
+        StreamSocket socket = stream.socket();
+        if (n < 0 && socket.isClosed()) {
+            throw new AsynchronousCloseException();
+        }
+        return n < 0 && socket.isInputShut() ? -1 : in.took(n, dst.position(dst.position() + Math.max(0, n)));
+    }
+
+    /** What a read that the kernel has failed comes to. */
+    private int failed(Incoming in, IOException e) throws IOException {
+        // A close tells the peer before it closes the kernel's socket, so the peer's answer does not matter.
+        if (stream.socket().isClosed()) {
+            throw LinkTransfers.toSocketException(new AsynchronousCloseException());
+        }
+        return in.failed(e);
     }
 
     /** Writes all bytes. */
     void write(byte[] b, int off, int len) throws IOException {
-        Outgoing out = socket.outgoing();
+        if (stream.socketOrNull() == null && stream.beginWrite()) {
+            writePlain(b, off, len);
+        } else {
+            writeStream(b, off, len);
+        }
+    }
+
+    /** As {@link #readPlain}. */
+    private void writePlain(byte[] b, int off, int len) throws IOException {
+        IOException failure = null;
+        boolean isOver = false;
+        try {
+            try {
+                raw().rawOutput().write(b, off, len);
+            } catch (IOException e) {
+                failure = e;
+            }
+            if (failure == null && stream.endWrite(len)) {
+                isOver = true;
+                return;
+            }
+            StreamSocket unused = stream.socket();
+            isOver = true;
+        } finally {
+            if (!isOver) {
+                stream.leaveWrite();
+            }
+        }
+        Outgoing out = stream.socket().outgoing();
+        out.adopt();
+        try {
+            if (failure != null) {
+                throw failed(out, failure);
+            }
+            out.gave(len, b, off);
+        } finally {
+            out.leave();
+        }
+    }
+
+    private void writeStream(byte[] b, int off, int len) throws IOException {
+        Outgoing out = stream.socket().outgoing();
         int done;
         do {
             LinkStream link = out.link();
@@ -325,12 +449,28 @@ final class AccelSocketImpl extends SocketImpl {
             raw().rawOutput().write(b, off + done, len - done);
             out.gave(len - done, b, off + done);
         } catch (IOException e) {
-            // A close shuts down the kernel's output, so that the stream ends in order, before it closes the kernel's
-            // socket.
-            throw LinkTransfers.toSocketException(socket.isClosed() ? new AsynchronousCloseException() : out.failed(e));
+            throw failed(out, e);
         } finally {
             out.leave();
         }
+    }
+
+    /** As the other. */
+    private IOException failed(Outgoing out, IOException e) throws IOException {
+        // A close shuts down the kernel's output, so that the stream ends in order, before it closes the kernel's
+        // socket.
+        return LinkTransfers.toSocketException(
+                stream.socket().isClosed() ? new AsynchronousCloseException() : out.failed(e));
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** The core's socket; null if there is none so far. */
+    private StreamSocket socketOrNull() {
+        PlainStream connected = stream;
+        return connected == null ? null : connected.socketOrNull();
     }
 
     /** Returns the JDK's socket, even if it is closed, so that its own operations report that. */
@@ -354,7 +494,7 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected int available() throws IOException {
         KernelSocket open = kernel();
-        StreamSocket connected = socket;
+        StreamSocket connected = socketOrNull();
         return connected == null || open.isInputShutdown()
                 ? open.rawInput().available()
                 : connected.incoming().available();
@@ -368,11 +508,11 @@ final class AccelSocketImpl extends SocketImpl {
     @Override
     protected void sendUrgentData(int data) throws IOException {
         KernelSocket open = kernel();
-        StreamSocket connected = socket;
-        if (connected == null) {
+        if (stream == null) {
             open.sendUrgentData(data);
             return;
         }
+        StreamSocket connected = stream.socket();
         Outgoing out = connected.outgoing();
         LinkStream link = out.fix();
         link = link != null ? link : out.enter(false);
@@ -395,18 +535,18 @@ final class AccelSocketImpl extends SocketImpl {
     protected void shutdownInput() throws IOException {
         KernelSocket open = kernel();
         open.shutdownInput();
-        if (socket != null) {
-            socket.shutdownInput();
+        if (stream != null) {
+            stream.socket().shutdownInput();
         }
     }
 
     @Override
     protected void shutdownOutput() throws IOException {
         KernelSocket open = kernel();
-        if (socket == null) {
+        if (stream == null) {
             open.shutdownOutput();
         } else {
-            socket.shutdownOutput();
+            stream.socket().shutdownOutput();
         }
     }
 
@@ -441,9 +581,9 @@ final class AccelSocketImpl extends SocketImpl {
             timeoutMillis = (Integer) value;
         } else if (option == SocketOptions.SO_OOBINLINE) {
             urgentInline = (Boolean) value;
-            StreamSocket connected = socket;
-            if (connected != null) {
-                connected.wantUrgentInline(urgentInline);
+            PlainStream connected = stream;
+            if (connected != null && (urgentInline || connected.socketOrNull() != null)) {
+                connected.socket().wantUrgentInline(urgentInline);
             }
         }
     }
@@ -474,7 +614,7 @@ final class AccelSocketImpl extends SocketImpl {
     }
 
     private <T> T withAnyOptions(Relief.Operation<T> action) throws IOException {
-        StreamSocket connected = socket;
+        PlainStream connected = stream;
         if (connected == null) {
             prepare();
             return Relief.run(action, accelerator);

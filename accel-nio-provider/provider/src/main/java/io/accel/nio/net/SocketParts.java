@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.accel.nio.net;
 
+import io.accel.core.socket.PlainStream;
 import io.accel.core.socket.StreamSocket;
 import java.io.Closeable;
 import java.io.IOException;
@@ -9,12 +10,12 @@ import java.util.function.BooleanSupplier;
 
 /** The parts of a connected socket to close. */
 final class SocketParts implements Closeable, BooleanSupplier {
-    private final StreamSocket connected;
+    private final PlainStream connected;
     private final KernelSocket kernel;
     /** Whether {@link #close} was called. Closing twice does no harm, so that any thread may miss it. */
     private boolean closed;
 
-    SocketParts(StreamSocket connected, KernelSocket kernel) {
+    SocketParts(PlainStream connected, KernelSocket kernel) {
         this.connected = connected;
         this.kernel = kernel;
     }
@@ -28,7 +29,10 @@ final class SocketParts implements Closeable, BooleanSupplier {
         // As in the JDK, the stream ends in order before the socket closes, and unread bytes reset it after
         // that.
         try {
-            connected.closeBehindEnd(this);
+            StreamSocket socket = connected.close(false, true);
+            if (socket != null) {
+                socket.closeBehindEnd(this);
+            }
         } finally { // whatever fails there, the peer hears of the end
             kernel.close();
         }

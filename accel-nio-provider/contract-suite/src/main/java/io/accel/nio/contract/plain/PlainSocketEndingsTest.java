@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * where either end, both or none has written before: a direction may take another path before its first byte than behind it.
  */
 @Tag("plain")
+@Tag("racing")
 class PlainSocketEndingsTest extends PlainSocketSupport {
     /** Fewer bytes than any path has room for. */
     private static final int MANY = 10_000;

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A TCP connection that fails from outside: a thread that waits is told, and so is the first that comes later. */
 @Tag("plain")
+@Tag("racing")
 class PlainSocketFailureTest extends PlainSocketSupport {
     /** The directions in which bytes have gone before. */
     enum Used {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** java.net sockets: the effect of a close and of an interrupt on waiting threads. */
 @Tag("plain")
+@Tag("racing")
 class PlainSocketWaitTest extends PlainSocketSupport {
     @Test
     void aCloseEndsAReadThatWaits() throws Exception {
