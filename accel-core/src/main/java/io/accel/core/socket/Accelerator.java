@@ -71,8 +71,12 @@ public final class Accelerator {
      * Puts a preset to work, which is read when it is needed.
      *
      * @param preset a preset that accelerates
+     * @throws IllegalArgumentException if it accelerates nothing
      */
     public Accelerator(PresetChoice preset) {
+        if (!preset.accelerates()) {
+            throw new IllegalArgumentException(preset + " accelerates nothing");
+        }
         this.preset = preset;
         this.load = null;
     }

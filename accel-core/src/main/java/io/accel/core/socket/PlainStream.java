@@ -2,6 +2,8 @@
 package io.accel.core.socket;
 
 import io.accel.FallbackReason;
+import io.accel.core.daemon.Log;
+import io.accel.core.daemon.Warnings;
 import io.accel.core.observe.Flight;
 import io.accel.core.observe.PathName;
 import io.accel.core.observe.ProcessCounters;
@@ -147,9 +149,23 @@ public final class PlainStream implements Pollable {
                 || (listener != null && accelerator.acceptedStreams().isAsked());
     }
 
-    /** Makes the socket at the end of an operation with which the connection has become worth a link. */
+    /**
+     * Makes the socket at the end of an operation with which the connection has become worth a link. That must not fail, since its bytes have
+     * moved. If it cannot be done, for want of memory, the next operation meets the reason before it moves a byte.
+     */
     private void grow() {
-        makeSocket().handover().noteTraffic();
+        try {
+            makeSocket().handover().noteTraffic();
+        } catch (RuntimeException | Error e) {
+            Errors.SEEN.warn("a connection could not be prepared for a link, and stays with the kernel for now", e);
+        }
+    }
+
+    /** Apart, so that nothing is made before there is an error. */
+    private static final class Errors {
+        static final Warnings SEEN = new Warnings(Log.of(PlainStream.class));
+
+        private Errors() {}
     }
 
     // ---- its life

@@ -15,6 +15,7 @@ import io.accel.profile.Profile;
 import io.accel.profile.Role;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
@@ -23,6 +24,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -197,5 +199,33 @@ class PlainStreamTest {
         assertThat(counted.beginWrite()).isTrue();
         assertThat(counted.endWrite(1)).isTrue();
         assertThat(counted.socketOrNull()).isNotNull();
+    }
+
+    /** The bytes of the operation have moved, so it must not fail; the next one meets the error before it moves any. */
+    @Test
+    void anErrorOnTheWayToTheSocketIsTheNextOperations() throws Exception {
+        AtomicBoolean failing = new AtomicBoolean();
+        ChannelAnchor anchor = new ChannelAnchor(kernel);
+        Anchor guised = (Anchor) Proxy.newProxyInstance(
+                Anchor.class.getClassLoader(), new Class<?>[] {Anchor.class}, (proxy, method, arguments) -> {
+                    if (failing.get()) {
+                        throw new OutOfMemoryError("of the test");
+                    }
+                    return method.invoke(anchor, arguments);
+                });
+        PlainStream counted = new PlainStream(accelerator("2/1MiB"), guised);
+        counted.connected();
+        assertThat(counted.beginWrite()).isTrue();
+        assertThat(counted.endWrite(1)).isTrue();
+        assertThat(counted.beginWrite()).isTrue();
+        failing.set(true);
+        assertThat(counted.endWrite(1)).isTrue();
+        assertThat(counted.socketOrNull()).isNull();
+        assertThat(counted.beginWrite()).isFalse();
+        assertThatThrownBy(counted::socket).hasMessage("of the test");
+        assertThat(counted.beginRead()).isFalse();
+        failing.set(false);
+        assertThat(counted.socket().isClosed()).isFalse();
+        counted.socket().close(false, false);
     }
 }

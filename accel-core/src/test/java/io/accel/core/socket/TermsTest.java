@@ -2,6 +2,7 @@
 package io.accel.core.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.accel.profile.HandoverAfter;
 import io.accel.profile.PresetChoice;
@@ -72,5 +73,11 @@ class TermsTest {
         Accelerator read = new Accelerator(Profile.load("balanced", Map.of(parts[0], parts[1])));
         assertThat(read.isUnread()).isFalse();
         assertThat(read.startsPlain()).isFalse();
+    }
+
+    @Test
+    void aPresetThatAcceleratesNothingIsRefused() {
+        PresetChoice off = PresetChoice.of("off");
+        assertThatThrownBy(() -> new Accelerator(off)).isInstanceOf(IllegalArgumentException.class);
     }
 }
