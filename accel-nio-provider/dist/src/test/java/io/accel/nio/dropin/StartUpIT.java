@@ -51,8 +51,8 @@ class StartUpIT {
         static final Budget OFF = new Budget(46, 51);
         static final Budget BY_AGENT = new Budget(68, 104);
         static final Budget OFF_BY_AGENT = new Budget(44, 78);
-        static final Budget OF_SOCKETS = new Budget(281, 298);
-        static final Budget OFF_OF_SOCKETS = new Budget(188, 203);
+        static final Budget OF_SOCKETS = new Budget(232, 250);
+        static final Budget OFF_OF_SOCKETS = new Budget(148, 128);
     }
 
     static Stream<Arguments> programs() {
