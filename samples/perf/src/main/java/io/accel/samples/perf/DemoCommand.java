@@ -34,7 +34,7 @@ public final class DemoCommand implements Callable<Integer> {
             Variant.YOUNG_OFF));
 
     /** Hardly enough, but eight pairs of programs have to fit into a minute. */
-    private static final Duration WARM_UP = Duration.ofMillis(1500);
+    private static final Duration WARM_UP = Duration.ofSeconds(3);
 
     /**
      * The limit for all of these, so that the demo is over within a minute even if programs are slow to start. The young programs come last,
@@ -63,7 +63,7 @@ public final class DemoCommand implements Callable<Integer> {
         System.out.println();
         System.out.println(Sentence.about(result));
         System.out.println(
-                "Programs here have a second and a half to warm up, so their connections move after eight reads and writes"
+                "Programs here have three seconds to warm up, so their connections move after eight reads and writes"
                         + " (handover.after=8/64KiB). Those of crowded programs, and of programs in their first seconds, move when that"
                         + " has paid off, as by default.");
         result.failures().forEach(failure -> System.err.println("FAILED " + failure));
