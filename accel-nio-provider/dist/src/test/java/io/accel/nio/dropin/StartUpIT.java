@@ -48,6 +48,7 @@ class StartUpIT {
      */
     private record Budget(int older, int newer) {
         static final Budget BY_PROPERTY = new Budget(68, 73);
+        static final Budget BY_SELECTOR = new Budget(108, 116);
         static final Budget OFF = new Budget(46, 51);
         static final Budget BY_AGENT = new Budget(68, 104);
         static final Budget OFF_BY_AGENT = new Budget(44, 78);
@@ -65,10 +66,23 @@ class StartUpIT {
     @ParameterizedTest
     @MethodSource("programs")
     void byTheProperty(Path jdk, String connections, String profile, Budget budget, Budget unused) throws Exception {
+        checkByProperty(FewEchoes.class, jdk, connections, profile, budget);
+    }
+
+    /** The same with a selector, which all of them share. */
+    @ParameterizedTest
+    @MethodSource("programs")
+    void ofSelectors(Path jdk, String connections, String profile, Budget unused, Budget alsoUnused) throws Exception {
+        Budget budget = profile.equals("off") ? Budget.OFF : Budget.BY_SELECTOR;
+        checkByProperty(FewSelections.class, jdk, connections, profile, budget);
+    }
+
+    private void checkByProperty(Class<?> program, Path jdk, String connections, String profile, Budget budget)
+            throws Exception {
         Set<String> stock =
-                classes(FewEchoes.class, jdk, List.of("-cp", Child.testClasses().toString()), connections);
+                classes(program, jdk, List.of("-cp", Child.testClasses().toString()), connections);
         Set<String> accel = classes(
-                FewEchoes.class,
+                program,
                 jdk,
                 List.of(
                         "-cp",
