@@ -53,7 +53,7 @@ public final class Keys {
 
     /** Whether Unix-domain streams may leave the kernel's path. */
     public static final Key<Boolean> UNIX_STREAMS = key(
-            "unix.streams",
+            Profile.UNIX_STREAMS,
             LateType.ofBoolean(),
             "false",
             "Whether Unix-domain streams may move to shared memory, too. The agent has it `true` unless a profile says `false`, and so"

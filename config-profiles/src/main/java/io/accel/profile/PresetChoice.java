@@ -57,8 +57,8 @@ public final class PresetChoice implements Supplier<Profile> {
         }
         String chosen = properties.getProperty(Profile.PROPERTY);
         if (chosen == null) {
-            String variable = environment.get(Profile.PROFILE_VARIABLE);
-            chosen = variable == null || variable.isBlank() ? Presets.DEFAULT : variable.strip();
+            String variable = Profile.namedBy(environment);
+            chosen = variable == null ? Presets.DEFAULT : variable;
         }
         return Presets.NAMES.contains(chosen) ? new PresetChoice(chosen, streams) : null;
     }

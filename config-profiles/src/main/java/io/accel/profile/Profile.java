@@ -16,8 +16,7 @@ public final class Profile {
     /** The variable of the environment that sets keys. */
     public static final String OPTIONS_VARIABLE = "ACCEL_OPTIONS";
 
-    /** The variable of the environment that names the profile. */
-    static final String PROFILE_VARIABLE = "ACCEL_PROFILE";
+    private static final String PROFILE_VARIABLE = "ACCEL_PROFILE";
 
     /** What the names of Accel's system properties begin with. */
     static final String PREFIX = "accel.";
@@ -64,6 +63,12 @@ public final class Profile {
         }
     }
 
+    /** The preset or the path that the environment's variable names; null for none. */
+    static String namedBy(Map<String, String> environment) {
+        String name = environment.get(PROFILE_VARIABLE);
+        return name == null || name.isBlank() ? null : name.strip();
+    }
+
     static Profile from(Properties properties, Map<String, String> environment) {
         Map<String, String> overrides = new HashMap<>();
         for (String property : properties.stringPropertyNames()) {
@@ -83,9 +88,9 @@ public final class Profile {
         if (chosen != null) {
             return load(chosen, "-D" + PROPERTY + "=", variables, overrides);
         }
-        chosen = environment.get(PROFILE_VARIABLE);
-        if (chosen != null && !chosen.isBlank()) {
-            return load(chosen.strip(), PROFILE_VARIABLE + "=", variables, overrides);
+        chosen = namedBy(environment);
+        if (chosen != null) {
+            return load(chosen, PROFILE_VARIABLE + "=", variables, overrides);
         }
         chosen = variables.get(CHOICE);
         return chosen != null

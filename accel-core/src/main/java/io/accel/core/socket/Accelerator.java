@@ -207,10 +207,10 @@ public final class Accelerator {
      * @throws IOException if the JDK's selector cannot be opened
      */
     public Poller openPoller() throws IOException {
-        return isUnread() ? new Poller(new Configuring()) : new Poller(pollConfig());
+        return new Poller(new Configuring());
     }
 
-    /** The wait strategy of a preset that is read when a poller has links to wait for. */
+    /** Gives the wait strategy when a poller has links to wait for: a preset is not read before. */
     private final class Configuring implements Supplier<PollConfig> {
         @Override
         public PollConfig get() {
